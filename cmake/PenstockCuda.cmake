@@ -1,0 +1,38 @@
+# Decides whether the CUDA module is built (PENSTOCK_HAS_CUDA) and sets the language up. The toolkit is nvcc on the path,
+# the one that CUDACXX or CUDA_HOME names, or the one in the customary place; it is never downloaded.
+set(PENSTOCK_HAS_CUDA OFF)
+if(PENSTOCK_CUDA)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(PENSTOCK_NVCC nvcc HINTS ENV CUDA_HOME /usr/local/cuda PATH_SUFFIXES bin)
+    mark_as_advanced(PENSTOCK_NVCC)
+    if(PENSTOCK_NVCC)
+      set(CMAKE_CUDA_COMPILER ${PENSTOCK_NVCC})
+    endif()
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(PENSTOCK_HAS_CUDA ON)
+  elseif(NOT PENSTOCK_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "PENSTOCK_CUDA is ${PENSTOCK_CUDA}, but no CUDA toolkit works: nvcc is looked for on the path, "
+                        "in CUDACXX, in CUDA_HOME/bin and in /usr/local/cuda/bin")
+  endif()
+endif()
+message(STATUS "penstock: CUDA module: ${PENSTOCK_HAS_CUDA}")
+
+if(PENSTOCK_HAS_CUDA)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80 90)
+  endif()
+  # The shared runtime library, so that one copy serves the module and cuBLAS.
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+  enable_language(CUDA)
+  # CMake 3.25 knows no option of nvcc for C++20 and would drop the request without a word.
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  find_package(CUDAToolkit REQUIRED)
+endif()

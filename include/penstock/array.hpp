@@ -1,0 +1,85 @@
+/// Arrays: the data that tasks read and write, and how a program names them in a submit().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+
+#include <penstock/error.hpp>
+#include <penstock/kernel.hpp>
+#include <penstock/types.hpp>
+
+namespace penstock {
+
+class Runtime;
+
+namespace detail {
+/// One datum of a runtime. The last handle to go releases it; its bytes stay until its last task has ended.
+struct Datum {
+  std::uint32_t id = 0;
+  ArrayType type;
+  std::weak_ptr<void> owner;  ///< the runtime's state; a handle may outlive it
+
+  Datum(std::uint32_t id_, ArrayType type_, std::weak_ptr<void> owner_)
+      : id(id_), type(type_), owner(std::move(owner_)) {}
+  Datum(const Datum&) = delete;
+  Datum& operator=(const Datum&) = delete;
+  ~Datum();
+};
+}  // namespace detail
+
+/// A handle to an array of the runtime; copies name the same array. Cheap to copy, safe to use from several threads.
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  explicit Array(std::shared_ptr<detail::Datum> datum) : datum_(std::move(datum)) {}
+  [[nodiscard]] const Shape& shape() const { return datum_->type.shape; }
+  [[nodiscard]] const std::shared_ptr<detail::Datum>& datum() const { return datum_; }
+
+ private:
+  std::shared_ptr<detail::Datum> datum_;
+};
+
+/// One access of a task about to be submitted, and the line that names it.
+template <class T, AccessMode Mode>
+struct Access {
+  using Element = T;
+  static constexpr AccessMode mode = Mode;
+  const detail::Datum* datum;
+  std::source_location where;
+};
+
+template <class T>
+Access<T, AccessMode::read> read(const Array<T>& array, std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), where};
+}
+template <class T>
+Access<T, AccessMode::write> write(const Array<T>& array, std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), where};
+}
+template <class T>
+Access<T, AccessMode::read_write> read_write(const Array<T>& array,
+                                             std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), where};
+}
+
+/// What fills a new array: the first task of that array.
+struct Origin {
+  const char* kernel = nullptr;  ///< absent: nothing; the array must be written before it is read
+  std::vector<std::pair<const char*, Parameter>> parameters;
+};
+/// Uniform numbers in [low, high); integers are rounded down. A value depends on seed and index alone (Philox 4x32-10).
+inline Origin uniform(std::int64_t seed, double low = 0.0, double high = 1.0) {
+  return {"uniform", {{"seed", seed}, {"low", low}, {"high", high}}};
+}
+/// Every element is `value`.
+inline Origin fill(double value) { return {"fill", {{"value", value}}}; }
+inline Origin zeros() { return fill(0.0); }
+inline Origin ones() { return fill(1.0); }
+/// 0, 1, 2, ... in row-major order.
+inline Origin iota() { return {"iota", {}}; }
+/// The array in an .npy file; its dtype and shape must be those of the array.
+inline Origin file(std::string path) { return {"load", {{"path", Parameter(std::move(path))}}}; }
+
+}  // namespace penstock

@@ -1,0 +1,9 @@
+/// Everything a program needs.
+#pragma once
+
+#include <penstock/array.hpp>
+#include <penstock/error.hpp>
+#include <penstock/kernel.hpp>
+#include <penstock/kernels.hpp>
+#include <penstock/runtime.hpp>
+#include <penstock/types.hpp>

@@ -1,0 +1,221 @@
+/// The runtime: takes tasks in program order, returns at once, and runs what is independent in parallel over the cores
+/// and GPUs of every rank. The program waits only where it looks at a value, or when the window is full.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <penstock/array.hpp>
+#include <penstock/error.hpp>
+#include <penstock/kernel.hpp>
+
+namespace penstock {
+
+/// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here.
+struct Options {
+  int workers = 0;                              ///< per rank; 0: as many as the cores this process may use
+  std::uint64_t window_tasks = 16'384;          ///< submitted and not ended; then submit() waits
+  std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
+};
+
+/// A named parameter of a built-in kernel: with("alpha", 2.0).
+struct NamedParameter {
+  const char* name;
+  Parameter value;
+};
+inline NamedParameter with(const char* name, Parameter value) { return {name, std::move(value)}; }
+inline NamedParameter with(const char* name, int value) { return {name, Parameter(std::int64_t{value})}; }
+
+/// The resource request of a task: this many cores of one rank, used as panels by kernels that allow them.
+struct Cores {
+  int count;
+};
+inline Cores cores(int count) { return {count}; }
+
+namespace detail {
+
+struct Request {
+  const char* kernel = nullptr;
+  std::span<const std::pair<const Datum*, AccessMode>> accesses;
+  std::span<const Parameter> positional;        ///< typed kernels: all parameters
+  std::span<const NamedParameter> named;        ///< kernels by name
+  int cores = 1;
+  Place place;
+};
+
+/// Takes the pieces of one submit() call apart without allocating.
+template <std::size_t N>
+struct Pieces {
+  std::array<std::pair<const Datum*, AccessMode>, N + 1> accesses{};
+  std::array<Parameter, N + 1> positional{};
+  std::array<NamedParameter, N + 1> named{};
+  std::size_t access_count = 0;
+  std::size_t positional_count = 0;
+  std::size_t named_count = 0;
+  int cores = 1;
+  Place place;
+
+  template <class T, AccessMode Mode>
+  void add(const Access<T, Mode>& access) {
+    if (access_count == 0) place = Place(access.where);
+    accesses[access_count++] = {access.datum, Mode};
+  }
+  void add(const NamedParameter& parameter) { named[named_count++] = parameter; }
+  void add(Cores request) { cores = request.count; }
+  template <class V>
+    requires std::is_arithmetic_v<V>
+  void add(V value) {
+    if constexpr (std::is_same_v<V, bool>) positional[positional_count++] = value;
+    else if constexpr (std::is_integral_v<V>) positional[positional_count++] = static_cast<std::int64_t>(value);
+    else positional[positional_count++] = static_cast<double>(value);
+  }
+  void add(std::string value) { positional[positional_count++] = std::move(value); }
+
+  [[nodiscard]] Request request(const char* kernel) const {
+    return {.kernel = kernel,
+            .accesses = {accesses.data(), access_count},
+            .positional = {positional.data(), positional_count},
+            .named = {named.data(), named_count},
+            .cores = cores,
+            .place = place};
+  }
+};
+
+/// Whether argument type A of a submit() fits parameter type P of a kernel's body.
+template <class P, class A>
+constexpr bool fits() {
+  if constexpr (IsArgument<P>::value) {
+    if constexpr (requires { typename A::Element; A::mode; }) {
+      return std::is_same_v<typename P::Element, typename A::Element> && P::mode == A::mode;
+    } else {
+      return false;
+    }
+  } else {
+    return std::is_convertible_v<A, P> && !std::is_same_v<A, Cores>;
+  }
+}
+
+template <class P, class A>
+decltype(auto) as_parameter(A&& argument) {
+  if constexpr (IsArgument<P>::value) return std::forward<A>(argument);
+  else return static_cast<P>(std::forward<A>(argument));
+}
+
+struct RuntimeState;
+
+/// The untyped half of a View.
+class HostView {
+ public:
+  HostView() = default;
+  HostView(std::shared_ptr<RuntimeState> state, std::uint32_t data, std::uint64_t version, ArrayView view);
+  HostView(HostView&& other) noexcept;
+  HostView& operator=(HostView&& other) noexcept;
+  ~HostView();
+  [[nodiscard]] const ArrayView& array() const { return view_; }
+
+ private:
+  std::shared_ptr<RuntimeState> state_;
+  std::uint32_t data_ = 0;
+  std::uint64_t version_ = 0;
+  ArrayView view_;
+};
+
+}  // namespace detail
+
+/// A host view of one version of an array. It pins that version: later writes go to a new buffer until it is dropped.
+template <class T>
+class View : public std::span<const T> {
+ public:
+  explicit View(detail::HostView view)
+      : std::span<const T>(reinterpret_cast<const T*>(view.array().data),
+                           static_cast<std::size_t>(view.array().type.shape.count())),
+        view_(std::move(view)) {}
+  [[nodiscard]] const Shape& shape() const { return view_.array().type.shape; }
+
+ private:
+  detail::HostView view_;
+};
+
+/// One runtime. Made by run() or, in a program of one process, directly; all calls are safe from several threads of the
+/// program, whose tasks are then ordered as the calls were. No call may be made from inside a kernel.
+class Runtime {
+ public:
+  explicit Runtime(const Options& options = {});
+  /// Waits for all tasks, then stops the workers. Never throws; errors nobody waited for go to standard error.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// A new array. Without an origin it must be written before it is read. Never waits for anything but the window.
+  template <class T>
+  Array<T> array(const Shape& shape, const Origin& origin = {}) {
+    return Array<T>(make_datum({dtype_of<T>, shape}, origin));
+  }
+
+  /// Submits a task of a typed kernel: the arguments in the order of the body's parameters.
+  /// Returns at once, except that it waits while the window is full. Throws Error (invalid_argument) with the submit
+  /// place when something does not fit; nothing was submitted then.
+  template <class... Ps, class... As>
+  void submit(const Kernel<Ps...>& kernel, As&&... arguments) {
+    static_assert(sizeof...(As) == sizeof...(Ps), "a typed kernel takes exactly the arguments of its body");
+    static_assert((detail::fits<Ps, std::decay_t<As>>() && ...),
+                  "an argument does not fit the body: In takes read(x), Out takes write(x), InOut takes read_write(x)");
+    detail::Pieces<sizeof...(As)> pieces;
+    (pieces.add(detail::as_parameter<Ps>(std::forward<As>(arguments))), ...);
+    submit_request(pieces.request(kernel.name()));
+  }
+
+  /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k).
+  template <class... As>
+  void submit(const KernelName& kernel, As&&... arguments) {
+    detail::Pieces<sizeof...(As)> pieces;
+    (pieces.add(std::forward<As>(arguments)), ...);
+    submit_request(pieces.request(kernel.name()));
+  }
+
+  /// Waits until the array's version as of now is made. Throws TaskError when it could not be.
+  template <class T>
+  void wait(const Array<T>& array) {
+    wait_datum(*array.datum());
+  }
+  /// Waits until every task submitted so far has ended. Throws TaskError when one failed since the last wait_all().
+  void wait_all();
+  /// Waits for the array as wait() does, brings it to this rank, and shows it.
+  template <class T>
+  View<T> read(const Array<T>& array) {
+    return View<T>(read_datum(*array.datum()));
+  }
+  /// Writes the array's version as of now to an .npy file (version 1.0, C order), as a task; to a temporary name first,
+  /// then renamed. The path is used on the rank that runs the task: a file system that all ranks share is assumed.
+  template <class T>
+  void save(const Array<T>& array, const std::string& path,
+            std::source_location where = std::source_location::current()) {
+    save_datum(*array.datum(), path, Place(where));
+  }
+
+  [[nodiscard]] int ranks() const;
+
+ private:
+  friend struct detail::RuntimeState;
+  friend class RuntimeAccess;
+  explicit Runtime(std::shared_ptr<detail::RuntimeState> state);
+  std::shared_ptr<detail::Datum> make_datum(const ArrayType& type, const Origin& origin);
+  void submit_request(const detail::Request& request);
+  void wait_datum(const detail::Datum& datum);
+  detail::HostView read_datum(const detail::Datum& datum);
+  void save_datum(const detail::Datum& datum, const std::string& path, const Place& place);
+
+  std::shared_ptr<detail::RuntimeState> state_;
+};
+
+/// Runs `program` on rank 0; other ranks serve until it returns. Alone, MPI is never initialised; under mpirun or srun
+/// it is. Returns the exit code for main(): 0 all done, 1 some task failed, 2 bad use, 3 run folder, 4 a rank or device
+/// was lost, 130 interrupted. Errors that escape `program` are printed to standard error.
+int run(int argc, char** argv, const std::function<void(Runtime&)>& program, const Options& options = {});
+
+}  // namespace penstock
