@@ -1,0 +1,377 @@
+#include "cluster/front_machine.hpp"
+
+#include <algorithm>
+
+#include "core/assert.hpp"
+
+namespace penstock::cluster {
+
+using coherence::VersionState;
+using core::RankId;
+using core::TaskId;
+
+namespace {
+
+constexpr std::size_t send_at_bytes = std::size_t{256} << 10;
+
+RankId rank_at(std::size_t index) { return RankId(static_cast<RankId::Value>(index)); }
+std::size_t index_of(RankId rank) { return static_cast<std::size_t>(rank.value()); }
+
+}  // namespace
+
+FrontMachine::FrontMachine(std::span<const int> cores, FrontOutput& output) : output_(output), ranks_(cores.size()) {
+  for (std::size_t rank = 0; rank < cores.size(); ++rank) ranks_[rank].cores = cores[rank];
+  views_.resize(cores.size());
+}
+
+void FrontMachine::release_data(core::DataId data) {
+  directory_.release(data, dead_);
+  settle_dead();
+}
+
+void FrontMachine::unpin(core::DataId data, core::Version version) {
+  directory_.unpin(data, version, dead_);
+  settle_dead();
+}
+
+// --- submission -------------------------------------------------------------------------------------------------------
+
+void FrontMachine::submit(const Submission& submission) {
+  const std::uint32_t ticket = allocate(submission.task);
+  Record& record = records_[ticket];
+  record.kernel = submission.kernel;
+  record.cores = submission.cores;
+  record.only_on = submission.only_on;
+  record.place = submission.place;
+  record.accesses.assign(submission.accesses.begin(), submission.accesses.end());
+  record.parameters.assign(submission.parameters.begin(), submission.parameters.end());
+  find_predecessors(ticket);
+  for (const graph::StampedAccess& access : record.accesses) {
+    if (access.writes == core::Version()) continue;
+    directory_.expect(access.data, access.writes, ticket, dead_);
+    record.bytes += directory_.type(access.data).bytes();
+  }
+  to_evaluate_.emplace_back(ticket, record.task);
+}
+
+std::uint32_t FrontMachine::allocate(TaskId task) {
+  std::uint32_t ticket = static_cast<std::uint32_t>(records_.size());
+  if (free_.empty()) {
+    records_.emplace_back();
+  } else {
+    ticket = free_.back();
+    free_.pop_back();
+  }
+  Record& record = records_[ticket];
+  record.task = task;
+  record.attempt = core::Attempt(1);
+  record.unbound = 0;
+  record.bytes = 0;
+  record.predecessors.clear();
+  record.dependents.clear();
+  set_state(record, TaskState::waiting);
+  return ticket;
+}
+
+void FrontMachine::set_state(Record& record, TaskState state) {
+  unended_ += static_cast<std::uint64_t>(record.state == TaskState::free);
+  unended_ -= static_cast<std::uint64_t>(state == TaskState::free);
+  bound_ += static_cast<std::uint64_t>(state == TaskState::bound);
+  bound_ -= static_cast<std::uint64_t>(record.state == TaskState::bound);
+  record.state = state;
+}
+
+void FrontMachine::find_predecessors(std::uint32_t ticket) {
+  Record& record = records_[ticket];
+  for (const graph::StampedAccess& access : record.accesses) {
+    if (access.reads == core::Version()) continue;
+    directory_.add_reader(access.data, access.reads);
+    if (directory_.state(access.data, access.reads) != VersionState::pending) continue;
+    const std::uint32_t producer = directory_.producer(access.data, access.reads);
+    if (std::ranges::find(record.predecessors, producer) != record.predecessors.end()) continue;
+    record.predecessors.push_back(producer);
+    records_[producer].dependents.emplace_back(ticket, record.task);
+    if (records_[producer].state != TaskState::bound) ++record.unbound;
+  }
+}
+
+// --- from waiting to bound --------------------------------------------------------------------------------------------
+
+void FrontMachine::flush() {
+  bool progress = true;
+  while (progress) {
+    settle_waiting();
+    progress = bind_ready();
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      if (!ranks_[rank].local.empty() && bind_local(rank_at(rank))) progress = true;
+    }
+  }
+  settle_dead();
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) send(rank_at(rank));
+}
+
+void FrontMachine::settle_waiting() {
+  // By index: evaluate() may end a task, which appends its dependents.
+  for (std::size_t i = 0; i < to_evaluate_.size(); ++i) {
+    const auto [ticket, task] = to_evaluate_[i];
+    const Record& record = records_[ticket];
+    if (record.task == task && (record.state == TaskState::waiting || record.state == TaskState::local)) evaluate(ticket);
+  }
+  to_evaluate_.clear();
+}
+
+void FrontMachine::evaluate(std::uint32_t ticket) {
+  Record& record = records_[ticket];
+  const TaskId cause = failed_input(record);
+  if (cancelled_ || cause != TaskId()) {
+    end(ticket, {.task = record.task,
+                 .attempt = core::Attempt(),
+                 .outcome = cause != TaskId() ? core::Outcome::skipped : core::Outcome::cancelled,
+                 .rank = core::no_rank,
+                 .device = {},
+                 .cause = cause,
+                 .message = {}});
+    return;
+  }
+  if (record.unbound > 0) return;
+  if (record.predecessors.empty()) {
+    set_state(record, TaskState::ready);
+    ready_.emplace_back(ticket, record.task);
+    return;
+  }
+  if (record.state == TaskState::local) return;
+  const RankId rank = records_[record.predecessors.front()].rank;
+  const bool together = std::ranges::all_of(record.predecessors, [&](std::uint32_t predecessor) {
+    return records_[predecessor].rank == rank;
+  });
+  if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
+  set_state(record, TaskState::local);
+  record.rank = rank;
+  ranks_[index_of(rank)].local.emplace_back(ticket, record.task);
+}
+
+TaskId FrontMachine::failed_input(const Record& record) const {
+  for (const graph::StampedAccess& access : record.accesses) {
+    if (access.reads != core::Version() && directory_.state(access.data, access.reads) == VersionState::failed) {
+      return directory_.cause(access.data, access.reads);
+    }
+  }
+  return {};
+}
+
+bool FrontMachine::is_current(std::pair<std::uint32_t, TaskId> task, TaskState state) const {
+  const Record& record = records_[task.first];
+  return record.task == task.second && record.state == state;
+}
+
+bool FrontMachine::bind_local(RankId rank) {
+  Rank& target = ranks_[index_of(rank)];
+  bool any = false;
+  while (!target.local.empty()) {
+    const auto task = target.local.front();
+    if (is_current(task, TaskState::local)) {
+      if (!has_credit(target)) break;
+      bind(task.first, rank);
+      any = true;
+    }
+    target.local.pop_front();
+  }
+  return any;
+}
+
+bool FrontMachine::bind_ready() {
+  bool any = false;
+  while (!ready_.empty()) {
+    const auto task = ready_.front();
+    if (is_current(task, TaskState::ready)) {
+      const auto rank = place(records_[task.first]);
+      if (!rank) break;
+      bind(task.first, *rank);
+      any = true;
+    }
+    ready_.pop_front();
+  }
+  return any;
+}
+
+std::optional<RankId> FrontMachine::place(const Record& record) {
+  if (record.only_on != core::no_rank) return record.only_on;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    schedule::RankView& view = views_[i];
+    view = {.has_credit = has_credit(ranks_[i]),
+            .in_hand_ns = ranks_[i].in_hand_ns,
+            .cores = ranks_[i].cores,
+            .missing_bytes = 0};
+    if (!view.has_credit || ranks_.size() == 1) continue;
+    for (const graph::StampedAccess& access : record.accesses) {
+      if (access.reads == core::Version() || directory_.holds(access.data, access.reads, rank_at(i))) continue;
+      view.missing_bytes += directory_.type(access.data).bytes();
+    }
+  }
+  return schedule::choose_rank(views_);
+}
+
+double FrontMachine::predict(core::KernelId kernel) const {
+  if (kernel == touch_kernel) return 0.0;
+  if (kernel.value() >= mean_ns_.size() || mean_ns_[kernel.value()] == 0.0) return schedule::unknown_task_ns;
+  return mean_ns_[kernel.value()];
+}
+
+bool FrontMachine::has_credit(const Rank& rank) const {
+  return schedule::has_credit(rank.cores, rank.in_hand, rank.in_hand_ns);
+}
+
+void FrontMachine::bind(std::uint32_t ticket, RankId rank) {
+  Record& record = records_[ticket];
+  Rank& target = ranks_[index_of(rank)];
+  set_state(record, TaskState::bound);
+  record.rank = rank;
+  record.predicted_ns = predict(record.kernel) * record.cores;
+  target.in_hand += record.cores;
+  target.in_hand_ns += record.predicted_ns;
+
+  command_.ticket = ticket;
+  command_.task = record.task;
+  command_.attempt = record.attempt;
+  command_.kernel = record.kernel;
+  command_.cores = record.cores;
+  command_.parameters = record.parameters;
+  command_.operands.resize(record.accesses.size());
+  // All kinds first: whether a version may be consumed depends on all accesses of this task.
+  for (std::size_t i = 0; i < record.accesses.size(); ++i) {
+    command_.operands[i].kind = kind_for(record.accesses[i], rank);
+  }
+  for (std::size_t i = 0; i < record.accesses.size(); ++i) take_operand(record.accesses[i], command_.operands[i], rank);
+  core::ByteWriter writer(target.commands);
+  write(writer, command_);
+  if (target.commands.size() >= send_at_bytes) send(rank);
+
+  for (const auto& dependent : record.dependents) {
+    if (records_[dependent.first].task != dependent.second) continue;
+    --records_[dependent.first].unbound;
+    to_evaluate_.push_back(dependent);
+  }
+}
+
+OperandKind FrontMachine::kind_for(const graph::StampedAccess& access, RankId rank) const {
+  switch (access.mode) {
+    case AccessMode::read: return OperandKind::read;
+    case AccessMode::write: return OperandKind::write;
+    case AccessMode::read_write: break;
+  }
+  return directory_.may_consume(access.data, access.reads, rank) ? OperandKind::consume : OperandKind::copy;
+}
+
+void FrontMachine::take_operand(const graph::StampedAccess& access, Operand& operand, RankId rank) {
+  operand.data = access.data;
+  operand.reads = access.reads;
+  operand.writes = access.writes;
+  operand.type = directory_.type(access.data);
+  operand.source = core::no_rank;
+  if (access.reads != core::Version()) {
+    directory_.bind_reader(access.data, access.reads, rank);
+    if (!directory_.holds(access.data, access.reads, rank)) operand.source = directory_.source(access.data, access.reads);
+    if (operand.kind == OperandKind::consume) directory_.remove_holder(access.data, access.reads, rank);
+    else directory_.add_holder(access.data, access.reads, rank);
+  }
+  if (access.writes != core::Version()) directory_.add_holder(access.data, access.writes, rank);
+}
+
+// --- endings ----------------------------------------------------------------------------------------------------------
+
+bool FrontMachine::on_endings(RankId rank, core::ByteReader& reader) {
+  const auto count = reader.get<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!read(reader, report_) || report_.ticket >= records_.size()) return false;
+    const Record& record = records_[report_.ticket];
+    const bool known = record.state == TaskState::bound && record.task == report_.ending.task &&
+                       record.attempt == report_.ending.attempt && record.rank == rank;
+    if (!known) return false;
+    if (report_.ending.outcome == core::Outcome::done && record.kernel != touch_kernel) {
+      if (mean_ns_.size() <= record.kernel.value()) mean_ns_.resize(std::size_t{record.kernel.value()} + 1);
+      double& mean = mean_ns_[record.kernel.value()];
+      mean = schedule::updated_mean(mean, static_cast<double>(std::max<std::int64_t>(report_.busy_ns, 1)));
+    }
+    report_.ending.rank = rank;
+    end(report_.ticket, report_.ending);
+  }
+  return !reader.bad();
+}
+
+void FrontMachine::end(std::uint32_t ticket, const core::Ending& ending) {
+  Record& record = records_[ticket];
+  const bool was_bound = record.state == TaskState::bound;
+  if (was_bound) {
+    Rank& rank = ranks_[index_of(record.rank)];
+    rank.in_hand -= record.cores;
+    rank.in_hand_ns = rank.in_hand == 0 ? 0.0 : rank.in_hand_ns - record.predicted_ns;
+  }
+  const TaskId cause = ending.outcome == core::Outcome::skipped ? ending.cause : ending.task;
+  for (const graph::StampedAccess& access : record.accesses) {
+    if (access.reads != core::Version()) directory_.end_reader(access.data, access.reads, was_bound, dead_);
+    if (access.writes == core::Version()) continue;
+    if (ending.outcome == core::Outcome::done) directory_.made(access.data, access.writes, ending.rank, dead_);
+    else directory_.failed(access.data, access.writes, cause, dead_);
+  }
+  output_.ended({.ending = ending, .kernel = record.kernel, .place = record.place, .bytes = record.bytes});
+  release_dependents(ticket, was_bound);
+  set_state(record, TaskState::free);
+  record.task = TaskId();
+  free_.push_back(ticket);
+}
+
+void FrontMachine::release_dependents(std::uint32_t ticket, bool was_bound) {
+  for (const auto& dependent : records_[ticket].dependents) {
+    Record& successor = records_[dependent.first];
+    if (successor.task != dependent.second) continue;
+    successor.predecessors.erase(std::ranges::find(successor.predecessors, ticket));
+    if (!was_bound) --successor.unbound;
+    to_evaluate_.push_back(dependent);
+  }
+}
+
+// --- the end ----------------------------------------------------------------------------------------------------------
+
+void FrontMachine::cancel() {
+  cancelled_ = true;
+  for (std::size_t ticket = 0; ticket < records_.size(); ++ticket) {
+    Record& record = records_[ticket];
+    if (record.state == TaskState::free || record.state == TaskState::bound) continue;
+    set_state(record, TaskState::waiting);  // evaluate() ends it
+    to_evaluate_.emplace_back(static_cast<std::uint32_t>(ticket), record.task);
+  }
+  for (Rank& rank : ranks_) {
+    core::ByteWriter writer(rank.commands);
+    write_tag(writer, Tag::cancel);
+  }
+  flush();
+}
+
+void FrontMachine::finish(int exit_code) {
+  for (Rank& rank : ranks_) {
+    core::ByteWriter writer(rank.commands);
+    write_end(writer, Tag::finish, exit_code);
+  }
+  flush();
+}
+
+void FrontMachine::settle_dead() {
+  for (const coherence::Drop& drop : dead_.drops) {
+    Rank& rank = ranks_[index_of(drop.rank)];
+    core::ByteWriter writer(rank.commands);
+    write_drop(writer, drop.data, drop.version);
+    if (rank.commands.size() >= send_at_bytes) send(drop.rank);
+  }
+  dead_.drops.clear();
+  for (const core::DataId data : dead_.data) output_.forgotten(data);
+  dead_.data.clear();
+}
+
+void FrontMachine::send(RankId rank) {
+  std::vector<std::byte>& commands = ranks_[index_of(rank)].commands;
+  if (commands.empty()) return;
+  output_.send(rank, commands);
+  commands.clear();
+}
+
+}  // namespace penstock::cluster

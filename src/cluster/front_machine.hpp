@@ -1,0 +1,159 @@
+/// The front-end's machine: decides which rank gets which task and when, and accounts for every attempt. Pure: events in,
+/// messages out through FrontOutput; no clock, thread or MPI. Its owner calls it under one mutex.
+///
+/// A task is bound to a rank when each of its predecessors has ended or is bound to that same rank, whose executor then
+/// orders them without asking anybody. Tasks without unfinished predecessors bind late, to a rank that has credit.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <penstock/error.hpp>
+
+#include "cluster/messages.hpp"
+#include "coherence/directory.hpp"
+#include "core/ids.hpp"
+#include "core/outcome.hpp"
+#include "graph/domain.hpp"
+#include "schedule/placement.hpp"
+
+namespace penstock::cluster {
+
+/// The states of a task at the front-end; set_state() is the only place where one changes.
+///
+///     waiting ──> ready ──> bound ──> (ended, the record is free)
+///        └──> local ──┘                skipped and cancelled tasks end from any state before bound
+enum class TaskState : std::uint8_t {
+  free,     ///< no task in this record
+  waiting,  ///< a predecessor is neither ended nor bound, or they are bound to several ranks
+  local,    ///< all unfinished predecessors are bound to one rank, which has no credit yet
+  ready,    ///< all predecessors have ended
+  bound,    ///< given to a rank
+};
+
+/// A task as it comes from the front-end's driver. The spans are borrowed for the call.
+struct Submission {
+  core::TaskId task;
+  core::KernelId kernel;
+  std::uint16_t cores = 1;
+  core::RankId only_on = core::no_rank;  ///< bound to this rank whatever its credit; no_rank: any
+  Place place;                 ///< where the program submitted it
+  std::span<const graph::StampedAccess> accesses;
+  std::span<const std::byte> parameters;
+};
+
+/// A task that has ended, with what its owner wants to know of it then. Borrowed for the call.
+struct EndedTask {
+  const core::Ending& ending;
+  core::KernelId kernel;
+  Place place;
+  std::int64_t bytes = 0;  ///< of the versions it writes: what the window counts
+};
+
+/// What the machine tells its owner, from inside its functions.
+class FrontOutput {
+ public:
+  /// Commands for a rank; in order, valid for the call.
+  virtual void send(core::RankId to, std::span<const std::byte> commands) = 0;
+  virtual void ended(const EndedTask& task) = 0;
+  /// All versions of a released datum are gone; its id may be used again.
+  virtual void forgotten(core::DataId data) = 0;
+
+ protected:
+  ~FrontOutput() = default;
+};
+
+class FrontMachine {
+ public:
+  /// `cores` has one entry a rank.
+  FrontMachine(std::span<const int> cores, FrontOutput& output);
+
+  void add_data(core::DataId data, const ArrayType& type) { directory_.add(data, type); }
+  void release_data(core::DataId data);
+
+  /// Takes a stamped task. What can be sent is sent by the next flush().
+  void submit(const Submission& submission);
+  /// Endings from a rank. False when one does not belong to a task bound to it: a broken peer.
+  [[nodiscard]] bool on_endings(core::RankId rank, core::ByteReader& reader);
+  /// Binds what can be bound and sends all commands collected. To be called after every batch of events.
+  void flush();
+  /// Ends all tasks that are not bound, tells the ranks to start nothing more.
+  void cancel();
+  /// Tells all ranks to report and end, with this exit code.
+  void finish(int exit_code);
+
+  /// Keeps a version's replicas; unpin() lets them go.
+  void pin(core::DataId data, core::Version version) { directory_.pin(data, version); }
+  void unpin(core::DataId data, core::Version version);
+  [[nodiscard]] const coherence::Directory& directory() const { return directory_; }
+
+  [[nodiscard]] std::uint64_t unended() const { return unended_; }
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
+
+ private:
+  struct Rank {
+    int cores = 1;
+    int in_hand = 0;             // tasks bound and not ended, each counted once a core
+    double in_hand_ns = 0.0;     // their predicted times, likewise
+    std::vector<std::byte> commands;
+    std::deque<std::pair<std::uint32_t, core::TaskId>> local;  // tickets of tasks in state local; stale ones are skipped
+  };
+  struct Record {
+    TaskState state = TaskState::free;
+    core::TaskId task;
+    core::Attempt attempt;
+    core::KernelId kernel;
+    std::uint16_t cores = 1;
+    core::RankId only_on;
+    Place place;
+    core::RankId rank;                         // when local or bound
+    double predicted_ns = 0.0;                 // when bound: what in_hand_ns counts for it
+    std::uint32_t unbound = 0;                 // predecessors neither bound nor ended
+    std::int64_t bytes = 0;
+    std::vector<std::uint32_t> predecessors;   // tickets of those not ended
+    std::vector<std::pair<std::uint32_t, core::TaskId>> dependents;
+    std::vector<graph::StampedAccess> accesses;
+    std::vector<std::byte> parameters;
+  };
+
+  std::uint32_t allocate(core::TaskId task);
+  void set_state(Record& record, TaskState state);
+  void find_predecessors(std::uint32_t ticket);
+  void settle_waiting();
+  void evaluate(std::uint32_t ticket);
+  [[nodiscard]] core::TaskId failed_input(const Record& record) const;
+  [[nodiscard]] bool bind_local(core::RankId rank);
+  [[nodiscard]] bool bind_ready();
+  [[nodiscard]] std::optional<core::RankId> place(const Record& record);
+  void bind(std::uint32_t ticket, core::RankId rank);
+  [[nodiscard]] OperandKind kind_for(const graph::StampedAccess& access, core::RankId rank) const;
+  void take_operand(const graph::StampedAccess& access, Operand& operand, core::RankId rank);
+  void release_dependents(std::uint32_t ticket, bool was_bound);
+  void end(std::uint32_t ticket, const core::Ending& ending);
+  void settle_dead();
+  void send(core::RankId rank);
+  [[nodiscard]] double predict(core::KernelId kernel) const;
+  [[nodiscard]] bool has_credit(const Rank& rank) const;
+  [[nodiscard]] bool is_current(std::pair<std::uint32_t, core::TaskId> task, TaskState state) const;
+
+  FrontOutput& output_;
+  std::vector<Rank> ranks_;
+  coherence::Directory directory_;
+  coherence::Dead dead_;
+  std::deque<Record> records_;  // by ticket; a deque, so that records stay in place
+  std::vector<std::uint32_t> free_;
+  std::vector<double> mean_ns_;  // of the tasks of each kernel
+  std::deque<std::pair<std::uint32_t, core::TaskId>> ready_;
+  std::vector<std::pair<std::uint32_t, core::TaskId>> to_evaluate_;
+  std::vector<schedule::RankView> views_;
+  TaskCommand command_;
+  EndingReport report_;
+  std::uint64_t unended_ = 0;
+  std::uint64_t bound_ = 0;
+  bool cancelled_ = false;
+};
+
+}  // namespace penstock::cluster
