@@ -1,0 +1,102 @@
+#include "kernels/registry.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <penstock/error.hpp>
+
+#include "kernels/builtin.hpp"
+#include "kernels/text.hpp"
+
+namespace penstock {
+
+void register_kernel(KernelDescription description) { kernels::Registry::process().add(std::move(description)); }
+
+namespace kernels {
+
+namespace {
+
+bool is_kernel_name(std::string_view name) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_.-";
+  return !name.empty() && name.size() <= max_name_length && name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+/// The first name that occurs twice among accesses and parameters, or is empty; absent: all is well.
+const std::string* bad_inner_name(const KernelDescription& description) {
+  std::vector<const std::string*> seen;
+  const auto is_bad = [&](const std::string& name) {
+    const bool bad = name.empty() || std::ranges::any_of(seen, [&](const auto* other) { return *other == name; });
+    seen.push_back(&name);
+    return bad;
+  };
+  for (const AccessDescription& access : description.accesses) {
+    if (is_bad(access.name)) return &access.name;
+  }
+  for (const ParameterDescription& parameter : description.parameters) {
+    if (is_bad(parameter.name)) return &parameter.name;
+  }
+  return nullptr;
+}
+
+bool has_other_type(const ParameterDescription& parameter) {
+  return parameter.default_value && parameter.default_value->index() != static_cast<std::size_t>(parameter.type);
+}
+
+/// What is wrong with a description by itself; empty: nothing.
+std::string fault_of(const KernelDescription& description) {
+  if (!is_kernel_name(description.name)) {
+    return "a name is 1 to " + std::to_string(max_name_length) + " characters of a-z, 0-9, '_', '.' and '-'";
+  }
+  if (!description.cpu) return "it has no cpu body";
+  if (description.accesses.size() > max_accesses) {
+    return "it has " + std::to_string(description.accesses.size()) + " accesses, but at most 16 are allowed";
+  }
+  if (description.parameters.size() > max_parameters) {
+    return "it has " + std::to_string(description.parameters.size()) + " parameters, but at most 16 are allowed";
+  }
+  if (const std::string* name = bad_inner_name(description)) {
+    return name->empty() ? "an access or a parameter has no name" : "the name \"" + *name + "\" occurs twice in it";
+  }
+  const auto wrong = std::ranges::find_if(description.parameters, has_other_type);
+  if (wrong != description.parameters.end()) {
+    return "the default of " + wrong->name + " is " + to_text(*wrong->default_value) + ", but it is of type " +
+           std::string(name_of(wrong->type));
+  }
+  return {};
+}
+
+[[noreturn]] void refuse(const KernelDescription& description, const std::string& fault) {
+  throw Error(ErrorCode::invalid_argument, "cannot register kernel \"" + description.name + "\": " + fault);
+}
+
+}  // namespace
+
+Registry::Registry() {
+  for (KernelDescription (*const make)() : built_in_kernels) add(make());
+}
+
+Registry& Registry::process() {
+  static Registry& registry = *new Registry;
+  return registry;
+}
+
+void Registry::add(KernelDescription description) {
+  if (const std::string fault = fault_of(description); !fault.empty()) refuse(description, fault);
+  const std::lock_guard lock(mutex_);
+  if (frozen_) refuse(description, "the kernel table was made before; kernels are registered before the first runtime");
+  if (std::ranges::find(kernels_, description.name, &KernelDescription::name) != kernels_.end()) {
+    refuse(description, "the name is taken");
+  }
+  kernels_.push_back(std::move(description));
+}
+
+std::vector<KernelDescription> Registry::freeze() {
+  const std::lock_guard lock(mutex_);
+  frozen_ = true;
+  return std::exchange(kernels_, {});
+}
+
+}  // namespace kernels
+}  // namespace penstock
