@@ -1,0 +1,17 @@
+/// A CUDA module of another interface version; only the version may be looked at.
+#include <cstdlib>
+
+#include "device/cuda/module_abi.hpp"
+
+namespace penstock::device {
+namespace {
+
+void probe(std::vector<GpuDescription>& /*gpus*/, std::string& /*why*/) noexcept { std::abort(); }
+Device* open(int /*index*/, Completions& /*completions*/, std::string& /*why*/) noexcept { std::abort(); }
+
+constexpr CudaModule module_table{.abi_version = cuda_abi_version + 1, .probe = probe, .open = open};
+
+}  // namespace
+}  // namespace penstock::device
+
+extern "C" const penstock::device::CudaModule* penstock_cuda_module() { return &penstock::device::module_table; }
