@@ -1,0 +1,134 @@
+#include "backend/backend.hpp"
+
+#include <string>
+#include <utility>
+
+#include <penstock/error.hpp>
+
+#include "core/assert.hpp"
+
+namespace penstock::backend {
+
+using cluster::Tag;
+
+Backend::Backend(std::span<const KernelDescription* const> kernels, mover::Mover& mover, Reports& reports)
+    : kernels_(kernels), mover_(mover), reports_(reports), lanes_(std::make_unique<LaneBuffers>(1)) {}
+
+Backend::~Backend() {
+  devices_.clear();  // first: their threads call back
+  for (const Storage& storage : storages_) {
+    if (storage.data != nullptr) pool_.free(storage.data, storage.bytes);
+  }
+}
+
+device::Completions& Backend::completions_for_next_device() {
+  const core::DeviceId id(static_cast<core::DeviceId::Value>(links_.size()));
+  return links_.emplace_back(*this, id, lanes_->size() - 1);
+}
+
+void Backend::add_device(OwnedDevice device) {
+  lanes_ = std::make_unique<LaneBuffers>(lanes_->size() + static_cast<std::size_t>(device.device->lanes()));
+  outstanding_.emplace_back();
+  devices_.push_back(std::move(device));
+}
+
+void Backend::receive(std::span<const std::byte> commands) {
+  thread_local std::vector<executor::Node*> ready;
+  cluster::Settled settled;
+  std::vector<Storage> freed;
+  {
+    const std::lock_guard lock(mutex_);
+    core::ByteReader reader(commands);
+    while (reader.left() > 0 && !reader.bad()) receive_item(reader, settled, ready);
+    if (reader.bad()) throw Error(ErrorCode::environment, "a command of the front-end is not well formed");
+    free_storages(settled.freed, freed);
+  }
+  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  start(ready);
+}
+
+void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, std::vector<executor::Node*>& ready) {
+  switch (cluster::read_tag(reader)) {
+    case Tag::task:
+      if (read(reader, command_)) admit(ready);
+      else reader.fail();
+      return;
+    case Tag::drop: {
+      core::DataId data;
+      core::Version version;
+      if (cluster::read_drop(reader, data, version)) machine_.drop(data, version, settled);
+      return;
+    }
+    case Tag::cancel: cancelled_.store(true, std::memory_order_relaxed); return;
+    case Tag::finish: {
+      int code = 0;
+      if (cluster::read_end(reader, code)) finish_code_.store(code, std::memory_order_release);
+      return;
+    }
+    default: reader.fail();
+  }
+}
+
+bool Backend::progress() {
+  for (const OwnedDevice& owned : devices_) owned.device->progress();
+  bool any = false;
+  for (std::size_t lane = 0; lane < lanes_->size(); ++lane) any = settle(lane) || any;
+  return any;
+}
+
+bool Backend::busy_polling() const {
+  for (const OwnedDevice& owned : devices_) {
+    if (owned.device->busy_polling()) return true;
+  }
+  return false;
+}
+
+std::optional<mover::ServedReplica> Backend::serve(core::DataId data, core::Version version) {
+  const std::lock_guard lock(mutex_);
+  const coherence::ReplicaIndex replica = machine_.find(data, version);
+  if (replica == coherence::no_replica) return std::nullopt;
+  const Storage& storage = storages_[machine_.begin_use(replica).value()];
+  return mover::ServedReplica{replica, std::span<const std::byte>(storage.data, storage.bytes)};
+}
+
+void Backend::served(coherence::ReplicaIndex replica) {
+  cluster::Settled settled;
+  std::vector<Storage> freed;
+  {
+    const std::lock_guard lock(mutex_);
+    machine_.end_use(replica, settled);
+    free_storages(settled.freed, freed);
+  }
+  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+}
+
+std::byte* Backend::bytes_of(core::DataId data, core::Version version) {
+  const std::lock_guard lock(mutex_);
+  const coherence::ReplicaIndex replica = machine_.find(data, version);
+  PENSTOCK_ASSERT(replica != coherence::no_replica);
+  return storages_[machine_.storage_of(replica).value()].data;
+}
+
+void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const device::Device& device = *devices_[i].device;
+    const auto lanes = static_cast<std::size_t>(device.lanes());
+    const LaneBuffers::Totals totals = lanes_->totals(links_[i].lane_of(0), lanes);
+    reports.push_back({.kind = std::string(name_of(device.kind())),
+                       .name = devices_[i].name,
+                       .lanes = device.lanes(),
+                       .tasks = totals.tasks,
+                       .busy_ns = totals.busy_ns});
+  }
+  for (OwnedDevice& owned : devices_) owned.device.reset();
+}
+
+void Backend::free_storages(const std::vector<coherence::StorageIndex>& storages, std::vector<Storage>& freed) {
+  for (const coherence::StorageIndex index : storages) {
+    Storage& storage = storages_[index.value()];
+    if (storage.data != nullptr) freed.push_back(storage);
+    storage = {};
+  }
+}
+
+}  // namespace penstock::backend

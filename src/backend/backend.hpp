@@ -1,0 +1,146 @@
+/// The back-end of one rank: takes the front-end's commands, runs the edges between its tasks, has the mover fetch what is
+/// missing, hands ready tasks to devices, and reports endings in batches.
+///
+/// Threads: receive() is called by the driver thread, on rank 0 also by whoever holds the front-end's mutex; completions
+/// come from the devices' threads. One mutex guards the rank's machine and the records; it is never held while the
+/// front-end is called, and the front-end's mutex may be held while it is taken. Running and releasing tasks takes neither.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/lane_buffers.hpp"
+#include "backend/task.hpp"
+#include "cluster/rank_machine.hpp"
+#include "device/device.hpp"
+#include "memory/host_pool.hpp"
+#include "mover/mover.hpp"
+
+namespace penstock::backend {
+
+/// Where a rank's endings go: on rank 0 straight into the front-end, elsewhere through the mover.
+class Reports {
+ public:
+  /// One endings item; any thread; valid for the call.
+  virtual void endings(std::span<const std::byte> item) = 0;
+
+ protected:
+  ~Reports() = default;
+};
+
+/// A device as the report names it.
+struct OwnedDevice {
+  std::string name;
+  std::unique_ptr<device::Device> device;
+};
+
+class Backend {
+ public:
+  /// `kernels` is the table of the process and must outlive the back-end.
+  Backend(std::span<const KernelDescription* const> kernels, mover::Mover& mover, Reports& reports);
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  ~Backend();
+
+  /// What the device that will be number `devices added so far` reports to. Devices are added before the first command;
+  /// number 0 is the cores.
+  [[nodiscard]] device::Completions& completions_for_next_device();
+  void add_device(OwnedDevice device);
+  [[nodiscard]] std::size_t devices() const { return devices_.size(); }
+  /// Cores then only run what no accelerator can. Before the first command.
+  void prefer_accelerators() { prefer_accelerators_ = true; }
+
+  /// Carries out a batch of commands. Throws Error (environment) when it is not well formed.
+  void receive(std::span<const std::byte> commands);
+  /// Driver thread: looks at devices that must be asked, and settles what lanes hold back. True when there was anything.
+  bool progress();
+  /// Driver thread, from the mover's events.
+  void fetched(coherence::SlotIndex slot);
+  [[nodiscard]] std::optional<mover::ServedReplica> serve(core::DataId data, core::Version version);
+  void served(coherence::ReplicaIndex replica);
+
+  /// A settled version in this rank's memory; the front-end has pinned it.
+  [[nodiscard]] std::byte* bytes_of(core::DataId data, core::Version version);
+
+  /// Tasks are here that have not been settled.
+  [[nodiscard]] bool busy() const { return unsettled_.load(std::memory_order_relaxed) > 0; }
+  /// Some device must be asked for its completions soon.
+  [[nodiscard]] bool busy_polling() const;
+  /// The exit code of the finish command, once that came.
+  [[nodiscard]] std::optional<int> finish_code() const {
+    const int code = finish_code_.load(std::memory_order_acquire);
+    return code < 0 ? std::nullopt : std::optional(code);
+  }
+  /// Ends the devices. No task may be left. Fills in the devices of the last message.
+  void stop(std::vector<cluster::DeviceReport>& reports);
+
+ private:
+  /// What one device reports to.
+  class Link final : public device::Completions {
+   public:
+    Link(Backend& backend, core::DeviceId device, std::size_t first_lane)
+        : backend_(backend), device_(device), first_lane_(first_lane) {}
+    bool prepare(device::Work& work) override;
+    void completed(std::span<device::Completion> completions) override;
+    void idle(int lane) override { backend_.settle(lane_of(lane)); }
+    [[nodiscard]] core::DeviceId device() const { return device_; }
+    [[nodiscard]] std::size_t lane_of(int lane) const { return first_lane_ + static_cast<std::size_t>(lane); }
+
+   private:
+    Backend& backend_;
+    core::DeviceId device_;
+    std::size_t first_lane_;
+  };
+
+  void receive_item(core::ByteReader& reader, cluster::Settled& settled, std::vector<executor::Node*>& ready);
+
+  // admission.cpp: what command_ becomes
+  void admit(std::vector<executor::Node*>& ready);
+  Task& record(coherence::SlotIndex slot);
+  Storage& storage(coherence::StorageIndex index);
+  void fill(Task& task);
+  void fill_operands(Task& task);
+  void begin_fetch(const cluster::Admission::Fetch& order, Task& consumer);
+  [[nodiscard]] core::DeviceId choose_device(const KernelDescription& kernel) const;
+
+  // running.cpp
+  void start(std::vector<executor::Node*>& ready);
+  void start_queued(Task& task, std::vector<executor::Node*>& ready);
+  [[nodiscard]] bool prepare(Task& task);
+  bool finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready);
+  void finish_without_device(Task& task, std::vector<executor::Node*>& ready);
+  void finished_here(Task& task, core::TaskId cause);
+  bool settle(std::size_t lane);
+  static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);
+  void free_storages(const std::vector<coherence::StorageIndex>& storages, std::vector<Storage>& freed);
+
+  const std::span<const KernelDescription* const> kernels_;
+  mover::Mover& mover_;
+  Reports& reports_;
+  memory::HostPool pool_;
+
+  std::mutex mutex_;  // guards the machine, the growth of the two deques, and the scratch of receive()
+  cluster::RankMachine machine_;
+  std::deque<Task> tasks_;        // by slot
+  std::deque<Storage> storages_;  // by storage index
+  cluster::Admission admission_;
+  cluster::TaskCommand command_;
+
+  bool prefer_accelerators_ = false;
+  std::deque<Link> links_;
+  std::vector<OwnedDevice> devices_;
+  std::deque<std::atomic<int>> outstanding_;   // pieces of work at each device: a hint for placement, orders nothing
+  std::unique_ptr<LaneBuffers> lanes_;         // those of all devices, and a last one for what ends without a device
+
+  std::atomic<std::int64_t> unsettled_{0};        // a hint for the driver's sleep; orders nothing
+  std::atomic<bool> cancelled_{false};            // orders nothing: a task may start just after the cancel
+  std::atomic<int> finish_code_{-1};              // release after the last command, acquire by the driver
+};
+
+}  // namespace penstock::backend

@@ -1,0 +1,192 @@
+// From ready to settled: starting tasks on devices, what their completion releases, and the settlement in batches.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "backend/backend.hpp"
+
+namespace penstock::backend {
+
+using cluster::OperandKind;
+using core::Outcome;
+using core::TaskId;
+
+namespace {
+
+Task& task_of(executor::Node& node) { return *static_cast<Task*>(node.owner); }
+Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
+
+}  // namespace
+
+// --- starting ---------------------------------------------------------------------------------------------------------
+
+void Backend::start(std::vector<executor::Node*>& ready) {
+  thread_local std::vector<device::Work*> work;
+  // By index: finishing a task without a device may append to `ready`.
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    Task& task = task_of(*ready[i]);
+    if (task.kind == Task::Kind::touch || (task.panels.size() > 1 && !prepare(task))) {
+      finish_without_device(task, ready);
+    } else if (task.device == core::DeviceId(0) && task.node.after().empty()) {
+      for (device::Work& panel : task.panels) work.push_back(&panel);
+    } else {
+      start_queued(task, ready);
+    }
+  }
+  ready.clear();
+  if (work.empty()) return;
+  outstanding_[0].fetch_add(static_cast<int>(work.size()), std::memory_order_relaxed);
+  devices_[0].device->start(work);
+  work.clear();
+}
+
+void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
+  thread_local std::vector<device::Token> after;
+  after.clear();
+  for (const executor::QueuePoint& point : task.node.after()) after.push_back({point.queue, point.point});
+  outstanding_[task.device.value()].fetch_add(1, std::memory_order_relaxed);
+  device::Work* const work = task.panels.data();
+  const core::DeviceId device = task.device;
+  const device::Token token = devices_[device.value()].device->start(std::span(&work, 1), after);
+  if (token.queue != 0) task.node.enqueued({device, token.queue, token.point}, ready);
+}
+
+bool Backend::prepare(Task& task) {
+  if (cancelled_.load(std::memory_order_relaxed)) {
+    task.cancelled = true;
+    return false;
+  }
+  if (task.failed.load(std::memory_order_relaxed) || task.node.cause() != TaskId()) return false;
+  try {
+    for (std::size_t i = 0; i < task.places.size(); ++i) {
+      const Task::Place& place = task.places[i];
+      if (place.out != nullptr && place.out->data == nullptr) place.out->data = pool_.allocate(place.out->bytes);
+      if (place.kind == OperandKind::copy) std::memcpy(place.out->data, place.in->data, place.in->bytes);
+      task.views[i].data = place.out != nullptr ? place.out->data : place.in->data;
+    }
+  } catch (const std::exception& error) {
+    task.message = error.what();
+    task.failed.store(true, std::memory_order_relaxed);
+    return false;
+  }
+  task.prepared = true;
+  return true;
+}
+
+bool Backend::Link::prepare(device::Work& work) {
+  Task& task = task_of(work);
+  return task.prepared || backend_.prepare(task);
+}
+
+// --- completion -------------------------------------------------------------------------------------------------------
+
+void Backend::Link::completed(std::span<device::Completion> completions) {
+  thread_local std::vector<executor::Node*> ready;
+  bool settle_now = false;
+  std::size_t lane = 0;
+  for (device::Completion& completion : completions) {
+    Task& task = task_of(*completion.work);
+    backend_.outstanding_[device_.value()].fetch_sub(1, std::memory_order_relaxed);
+    task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
+    if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {
+      task.message = std::move(completion.message);
+    }
+    if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
+    lane = lane_of(completion.lane);
+    if (backend_.finish(task, lane, ready)) settle_now = true;
+  }
+  backend_.start(ready);
+  if (settle_now) backend_.settle(lane);
+}
+
+bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready) {
+  Finished finished{.task = &task, .cause = {}, .outcome = Outcome::done};
+  if (task.failed.load(std::memory_order_relaxed)) {
+    finished.outcome = Outcome::failed;
+    finished.cause = task.task;
+  } else if (task.node.cause() != TaskId()) {
+    finished.outcome = Outcome::skipped;
+    finished.cause = task.node.cause();
+  } else if (task.cancelled) {
+    finished.outcome = Outcome::cancelled;
+    finished.cause = task.task;
+  }
+  task.node.finish(finished.cause, ready);
+  return lanes_->add(lane, finished, task.busy_ns.load(std::memory_order_relaxed));
+}
+
+void Backend::finish_without_device(Task& task, std::vector<executor::Node*>& ready) {
+  if (cancelled_.load(std::memory_order_relaxed)) task.cancelled = true;
+  finish(task, lanes_->size() - 1, ready);
+  mover_.wake();  // settling calls the front-end, whose mutex this thread may hold: the driver does it
+}
+
+void Backend::finished_here(Task& task, TaskId cause) {
+  static_cast<void>(lanes_->add(lanes_->size() - 1, {.task = &task, .cause = cause, .outcome = Outcome::done}, 0));
+  mover_.wake();
+}
+
+void Backend::fetched(coherence::SlotIndex slot) {
+  std::vector<executor::Node*> ready;
+  Task* fetch = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    fetch = &tasks_[slot.value()];
+  }
+  fetch->node.finish(TaskId(), ready);
+  finished_here(*fetch, TaskId());
+  start(ready);
+}
+
+// --- settlement -------------------------------------------------------------------------------------------------------
+
+bool Backend::settle(std::size_t lane) {
+  thread_local std::vector<Finished> finished;
+  lanes_->take(lane, finished);
+  if (finished.empty()) return false;
+  thread_local std::vector<std::byte> item;
+  thread_local std::vector<executor::Node*> ready;
+  write_endings(finished, item);  // before the records may be used again
+  cluster::Settled settled;
+  std::vector<Storage> freed;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Finished& one : finished) machine_.settle(one.task->slot, one.cause, settled);
+    free_storages(settled.freed, freed);
+    for (const coherence::SlotIndex slot : settled.drained) {
+      if (tasks_[slot.value()].node.release()) ready.push_back(&tasks_[slot.value()].node);
+    }
+  }
+  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  unsettled_.fetch_sub(static_cast<std::int64_t>(finished.size()), std::memory_order_relaxed);
+  finished.clear();
+  start(ready);
+  if (!item.empty()) reports_.endings(item);
+  return true;
+}
+
+void Backend::write_endings(std::span<const Finished> finished, std::vector<std::byte>& item) {
+  item.clear();
+  core::ByteWriter writer(item);
+  const auto is_task = [](const Finished& one) { return one.task->kind != Task::Kind::fetch; };
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(finished, is_task));
+  if (count == 0) return;
+  write_tag(writer, cluster::Tag::endings);
+  writer.put(count);
+  for (const Finished& one : finished) {
+    if (!is_task(one)) continue;
+    const Task& task = *one.task;
+    write(writer, cluster::EndingReport{.ticket = task.ticket,
+                                        .busy_ns = task.busy_ns.load(std::memory_order_relaxed),
+                                        .ending = {.task = task.task,
+                                                   .attempt = task.attempt,
+                                                   .outcome = one.outcome,
+                                                   .rank = core::no_rank,
+                                                   .device = task.device,
+                                                   .cause = one.cause,
+                                                   .message = task.message}});
+  }
+}
+
+}  // namespace penstock::backend

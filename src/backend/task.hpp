@@ -1,0 +1,67 @@
+/// A task of this rank, from its admission to its settlement: what the pure machine, the edges and a device need of it,
+/// side by side.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cluster/messages.hpp"
+#include "coherence/replica_table.hpp"
+#include "core/ids.hpp"
+#include "core/outcome.hpp"
+#include "device/device.hpp"
+#include "executor/node.hpp"
+
+namespace penstock::backend {
+
+/// The bytes of a replica; null until the first that writes them runs.
+struct Storage {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node has
+/// finished read by whoever runs it (ordered by the node's last release).
+struct Task {
+  enum class Kind : std::uint8_t { compute, touch, fetch };
+
+  struct Place {
+    cluster::OperandKind kind;
+    Storage* in;
+    Storage* out;
+  };
+
+  Kind kind = Kind::compute;
+  coherence::SlotIndex slot;
+  std::uint32_t ticket = 0;
+  core::TaskId task;
+  core::Attempt attempt;
+  core::DeviceId device;
+  const KernelDescription* kernel = nullptr;
+  std::vector<std::byte> parameters;
+  std::vector<Place> places;
+  std::vector<ArrayView> views;
+  std::vector<device::Work> panels;
+  executor::Node node;
+
+  // Panels end on several lanes: each decrement is acquire-release, so the last sees what the others noted below.
+  std::atomic<int> panels_left{0};
+  // Set by the first panel that fails, which then alone writes `message`.
+  std::atomic<bool> failed{false};
+  std::atomic<std::int64_t> busy_ns{0};  // a sum; read after panels_left
+  bool prepared = false;                 // outputs are allocated: before the device saw it
+  bool cancelled = false;
+  std::string message;
+};
+
+/// How one ended, until it is settled.
+struct Finished {
+  Task* task = nullptr;
+  core::TaskId cause;
+  core::Outcome outcome = core::Outcome::done;
+};
+
+}  // namespace penstock::backend

@@ -1,0 +1,78 @@
+#include "memory/host_pool.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <penstock/error.hpp>
+
+namespace penstock::memory {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t huge_bytes = std::size_t{2} << 20;
+
+void release(std::byte* data) { std::free(data); }
+
+std::byte* fresh(std::size_t bytes) {
+  const std::size_t alignment = bytes >= huge_bytes ? huge_bytes : line_bytes;
+  void* data = std::aligned_alloc(alignment, bytes);
+  if (data != nullptr && alignment == huge_bytes) madvise(data, bytes, MADV_HUGEPAGE);  // advice: refusal is no error
+  return static_cast<std::byte*>(data);
+}
+
+}  // namespace
+
+HostPool::~HostPool() {
+  for (auto& [bytes, size_class] : classes_) std::ranges::for_each(size_class.idle, release);
+}
+
+std::size_t HostPool::rounded(std::size_t bytes) {
+  const std::size_t unit = bytes >= huge_bytes ? huge_bytes : line_bytes;
+  return (std::max(bytes, std::size_t{1}) + unit - 1) / unit * unit;
+}
+
+std::byte* HostPool::allocate(std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    used_bytes_ += size;
+    const auto size_class = classes_.find(size);
+    if (size_class != classes_.end() && !size_class->second.idle.empty()) {
+      std::byte* data = size_class->second.idle.back();
+      size_class->second.idle.pop_back();
+      idle_bytes_ -= size;
+      return data;
+    }
+  }
+  if (std::byte* data = fresh(size)) return data;
+  const std::lock_guard lock(mutex_);
+  used_bytes_ -= size;
+  throw Error(ErrorCode::environment, "out of memory: " + std::to_string(size) + " bytes wanted, " +
+                                          std::to_string(used_bytes_) + " bytes in use for data on this rank");
+}
+
+void HostPool::free(std::byte* data, std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    used_bytes_ -= size;
+    if (idle_bytes_ + size <= keep_bytes_) {
+      idle_bytes_ += size;
+      classes_[size].idle.push_back(data);
+      return;
+    }
+  }
+  release(data);
+}
+
+std::size_t HostPool::used_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return used_bytes_;
+}
+
+}  // namespace penstock::memory

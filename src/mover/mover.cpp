@@ -1,0 +1,129 @@
+#include "mover/mover.hpp"
+
+#include <string>
+#include <utility>
+
+#include <penstock/error.hpp>
+
+#include "cluster/messages.hpp"
+
+namespace penstock::mover {
+
+using core::RankId;
+using transport::BulkNumber;
+
+namespace {
+
+constexpr BulkNumber bulk_numbers = BulkNumber{1} << 20;
+
+std::uint64_t serving_key(RankId to, BulkNumber number) {
+  return (static_cast<std::uint64_t>(to.value()) << 32) | number;
+}
+
+bool is_fetch_request(std::span<const std::byte> message) {
+  return !message.empty() && message.front() == static_cast<std::byte>(cluster::Tag::fetch);
+}
+
+}  // namespace
+
+Mover::Mover(std::unique_ptr<transport::Transport> transport) : transport_(std::move(transport)) {}
+
+void Mover::post(RankId to, std::span<const std::byte> message) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t begin = posted_bytes_.size();
+    posted_bytes_.insert(posted_bytes_.end(), message.begin(), message.end());
+    posted_.push_back({to, begin, posted_bytes_.size()});
+  }
+  transport_->wake();
+}
+
+void Mover::fetch(const FetchOrder& order) {
+  {
+    const std::lock_guard lock(mutex_);
+    ordered_.push_back(order);
+  }
+  transport_->wake();
+}
+
+bool Mover::progress(MoverEvents& events) {
+  events_ = &events;
+  const bool sent = send_posted();
+  const bool delivered = transport_->progress(*this);
+  return sent || delivered;
+}
+
+void Mover::wait(std::chrono::nanoseconds limit) { transport_->wait(limit); }
+
+bool Mover::quiet() {
+  const std::lock_guard lock(mutex_);
+  return posted_.empty() && ordered_.empty() && under_way_ == 0 && !transport_->busy();
+}
+
+bool Mover::send_posted() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(posted_, sending_);
+    std::swap(posted_bytes_, sending_bytes_);
+    std::swap(ordered_, beginning_);
+  }
+  const bool any = !sending_.empty() || !beginning_.empty();
+  for (const Posted& posted : sending_) {
+    transport_->send(posted.to, std::span(sending_bytes_).subspan(posted.begin, posted.end - posted.begin));
+  }
+  for (const FetchOrder& order : beginning_) begin_fetch(order);
+  sending_.clear();
+  sending_bytes_.clear();
+  beginning_.clear();
+  return any;
+}
+
+void Mover::begin_fetch(const FetchOrder& order) {
+  // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the next.
+  const BulkNumber number = next_number_++ % bulk_numbers;
+  fetches_[number] = order;
+  ++under_way_;
+  transport_->receive_bulk(order.from, number, order.into);
+  std::vector<std::byte> request;
+  core::ByteWriter writer(request);
+  cluster::write(writer, cluster::FetchRequest{order.data, order.version, number});
+  transport_->send(order.from, request);
+}
+
+void Mover::message(RankId from, std::span<const std::byte> message) {
+  if (is_fetch_request(message)) serve(from, message.subspan(1));
+  else events_->message(from, message);
+}
+
+void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
+  core::ByteReader reader(request_bytes);
+  cluster::FetchRequest request;
+  const bool readable = cluster::read(reader, request);
+  const auto served = readable ? events_->serve(request.data, request.version) : std::nullopt;
+  if (!served) {
+    throw Error(ErrorCode::environment, "rank " + std::to_string(to.value()) + " asked for version " +
+                                            std::to_string(request.version.value()) + " of datum " +
+                                            std::to_string(request.data.value()) + ", which is not here");
+  }
+  serving_[serving_key(to, request.bulk_number)] = served->replica;
+  ++under_way_;
+  bytes_sent_ += served->bytes.size();
+  transport_->send_bulk(to, request.bulk_number, served->bytes);
+}
+
+void Mover::bulk_sent(RankId to, BulkNumber number) {
+  const auto serving = serving_.find(serving_key(to, number));
+  const coherence::ReplicaIndex replica = serving->second;
+  serving_.erase(serving);
+  --under_way_;
+  events_->served(replica);
+}
+
+void Mover::bulk_received(RankId /*from*/, BulkNumber number) {
+  const FetchOrder order = fetches_.extract(number).mapped();
+  --under_way_;
+  bytes_received_ += order.into.size();
+  events_->fetched(order.slot);
+}
+
+}  // namespace penstock::mover

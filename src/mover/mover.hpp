@@ -1,0 +1,111 @@
+/// The mover carries messages and versions between ranks. Any thread may post a message or order a fetch; the rank's
+/// driver thread owns the transport and does the work in progress().
+///
+/// A fetch sends its owner a request that names a bulk number, and receives under that number straight into the replica's
+/// memory; the owner serves it from the memory of its own replica. No bytes are copied on the way, none pass rank 0.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "coherence/replica_table.hpp"
+#include "core/ids.hpp"
+#include "transport/transport.hpp"
+
+namespace penstock::mover {
+
+struct ServedReplica {
+  coherence::ReplicaIndex replica;
+  std::span<const std::byte> bytes;
+};
+
+/// What the mover tells its owner, from inside progress() on the driver thread.
+class MoverEvents {
+ public:
+  /// Any message but a fetch request; valid for the call.
+  virtual void message(core::RankId from, std::span<const std::byte> message) = 0;
+  /// Another rank wants this version: its replica, which stays until served(); or nothing when it is not here.
+  virtual std::optional<ServedReplica> serve(core::DataId data, core::Version version) = 0;
+  virtual void served(coherence::ReplicaIndex replica) = 0;
+  /// The bytes of the fetch ordered for this slot are there.
+  virtual void fetched(coherence::SlotIndex slot) = 0;
+
+ protected:
+  ~MoverEvents() = default;
+};
+
+/// An order to bring a version here. The memory must stay until MoverEvents::fetched().
+struct FetchOrder {
+  coherence::SlotIndex slot;
+  core::RankId from;
+  core::DataId data;
+  core::Version version;
+  std::span<std::byte> into;
+};
+
+class Mover : private transport::Receiver {
+ public:
+  explicit Mover(std::unique_ptr<transport::Transport> transport);
+
+  [[nodiscard]] core::RankId rank() const { return transport_->rank(); }
+  [[nodiscard]] int ranks() const { return transport_->ranks(); }
+
+  /// Copies the message and has the driver send it, in the order of the calls. Any thread; never waits.
+  void post(core::RankId to, std::span<const std::byte> message);
+  /// Any thread; never waits.
+  void fetch(const FetchOrder& order);
+  /// Has the driver come back from wait(). Any thread.
+  void wake() { transport_->wake(); }
+
+  /// Driver thread: sends what was posted, delivers what came. True when there was anything.
+  bool progress(MoverEvents& events);
+  /// Driver thread: sleeps until there may be something to do, at most `limit`.
+  void wait(std::chrono::nanoseconds limit);
+  /// Driver thread: nothing posted, nothing under way.
+  [[nodiscard]] bool quiet();
+
+  /// Bytes of versions moved so far. Driver thread.
+  [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
+  [[nodiscard]] std::uint64_t bytes_received() const { return bytes_received_; }
+
+ private:
+  struct Posted {
+    core::RankId to;
+    std::size_t begin;  // in posted_bytes_
+    std::size_t end;
+  };
+  void message(core::RankId from, std::span<const std::byte> message) override;
+  void bulk_sent(core::RankId to, transport::BulkNumber number) override;
+  void bulk_received(core::RankId from, transport::BulkNumber number) override;
+  bool send_posted();
+  void begin_fetch(const FetchOrder& order);
+  void serve(core::RankId to, std::span<const std::byte> request);
+
+  std::unique_ptr<transport::Transport> transport_;
+
+  std::mutex mutex_;  // guards the next three, which any thread fills
+  std::vector<Posted> posted_;
+  std::vector<std::byte> posted_bytes_;
+  std::vector<FetchOrder> ordered_;
+
+  // The driver's own.
+  MoverEvents* events_ = nullptr;  // during progress()
+  std::vector<Posted> sending_;
+  std::vector<std::byte> sending_bytes_;
+  std::vector<FetchOrder> beginning_;
+  std::unordered_map<transport::BulkNumber, FetchOrder> fetches_;  // looked up only
+  transport::BulkNumber next_number_ = 0;
+  std::unordered_map<std::uint64_t, coherence::ReplicaIndex> serving_;  // by receiver and number; looked up only
+  std::size_t under_way_ = 0;
+  std::uint64_t bytes_sent_ = 0;
+  std::uint64_t bytes_received_ = 0;
+};
+
+}  // namespace penstock::mover
