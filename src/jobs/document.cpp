@@ -1,0 +1,110 @@
+#include "jobs/document.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace penstock::jobs {
+
+namespace {
+
+constexpr std::uintmax_t max_bytes = std::uintmax_t{64} << 20;
+
+std::string read_text(const std::filesystem::path& path, const SourceFile& source) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) source.fail({}, "there is no such file, the path of a job file is needed");
+  if (!std::filesystem::is_regular_file(status)) source.fail({}, "this is not a regular file, a job file is needed");
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) source.fail({}, "the file cannot be read: " + error.message());
+  if (size > max_bytes) source.fail({}, "the file is larger than 64 MiB, at most 64 MiB are read");
+
+  std::string text(static_cast<std::size_t>(size), '\0');
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(text.data(), static_cast<std::streamsize>(size))) {
+    source.fail({}, "the file cannot be read: " + std::generic_category().message(errno));
+  }
+  return text;
+}
+
+/// Finds keys of very many parts before the parser does: it makes a table inside a table of each part, and frees them
+/// by recursion. (Nested values it limits itself.) Walks over strings and comments as TOML has them.
+class KeyDepthCheck {
+ public:
+  KeyDepthCheck(std::string_view text, const SourceFile& source) : text_(text), source_(source) {}
+
+  void run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '#')
+        skip_to("\n");
+      else if (c == '"' || c == '\'')
+        skip_string(c);
+      else
+        step(c);
+    }
+  }
+
+ private:
+  static constexpr int max_parts = 16;
+
+  void step(char c) {
+    const bool in_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                        c == '-' || c == ' ' || c == '\t';
+    if (c == '.' && ++dots_ >= max_parts)
+      source_.fail(position(), "a key has more than 16 parts, at most 16 are allowed");
+    if (c != '.' && !in_key) dots_ = 0;
+    ++at_;
+  }
+
+  void skip_string(char quote) {
+    const std::string_view rest = text_.substr(at_);
+    const bool is_long = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
+    const std::string_view delimiter = rest.substr(0, is_long ? 3 : 1);
+    at_ += delimiter.size();
+    while (at_ < text_.size() && !text_.substr(at_).starts_with(delimiter)) {
+      if (!is_long && text_[at_] == '\n') return;  // unterminated: the parser will say so
+      at_ += quote == '"' && text_[at_] == '\\' ? 2 : 1;
+    }
+    at_ += delimiter.size();
+    while (is_long && at_ < text_.size() && text_[at_] == quote) ++at_;  // """a""""" ends in two quotes of its own
+  }
+
+  void skip_to(std::string_view end) {
+    const std::size_t found = text_.find(end, at_);
+    at_ = found == std::string_view::npos ? text_.size() : found;
+  }
+
+  [[nodiscard]] Position position() const {
+    Position result;
+    for (const char c : text_.substr(0, at_)) {
+      if (c == '\n')
+        result = {result.line + 1, 1};
+      else
+        ++result.column;
+    }
+    return result;
+  }
+
+  std::string_view text_;
+  const SourceFile& source_;
+  std::size_t at_ = 0;
+  int dots_ = 0;
+};
+
+}  // namespace
+
+toml::table read_document(const std::filesystem::path& path, const SourceFile& source) {
+  const std::string text = read_text(path, source);
+  KeyDepthCheck(text, source).run();
+  try {
+    return toml::parse(text, source.name());
+  } catch (const toml::parse_error& error) {
+    const toml::source_position at = error.source().begin;
+    source.fail({at.line, at.column}, "this is not TOML: " + std::string(error.description()));
+  }
+}
+
+}  // namespace penstock::jobs

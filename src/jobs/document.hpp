@@ -1,0 +1,15 @@
+/// The text of a job file as a TOML tree. Files are not trusted: size, nesting and encoding are checked.
+#pragma once
+
+#include <filesystem>
+
+#include <toml++/toml.h>
+
+#include "jobs/source.hpp"
+
+namespace penstock::jobs {
+
+/// Reads and parses `path`; `source` is its name for messages. Throws Error (bad_job).
+[[nodiscard]] toml::table read_document(const std::filesystem::path& path, const SourceFile& source);
+
+}  // namespace penstock::jobs
