@@ -1,0 +1,280 @@
+#include "frontend/frontend.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <penstock/error.hpp>
+
+namespace penstock::frontend {
+
+using core::DataId;
+using core::RankId;
+using core::Version;
+
+namespace {
+
+constexpr std::uint64_t batch = 32;
+constexpr std::chrono::milliseconds look_up{100};
+
+std::string at(const Place& place) {
+  return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
+}
+
+}  // namespace
+
+// --- what the machine says --------------------------------------------------------------------------------------------
+
+void Frontend::Output::send(RankId to, std::span<const std::byte> commands) {
+  frontend_.delivery_.deliver(to, commands);
+}
+
+void Frontend::Output::ended(const cluster::EndedTask& task) {
+  frontend_.bytes_in_flight_ -= task.bytes;
+  if (task.kernel == cluster::touch_kernel) {
+    frontend_.touched_.emplace_back(task.ending.task, task.ending.outcome);
+    return;
+  }
+  Counts& counts = frontend_.counts_;
+  switch (task.ending.outcome) {
+    case core::Outcome::done: ++counts.done; return;
+    case core::Outcome::failed:
+    case core::Outcome::timed_out: ++counts.failed; break;
+    case core::Outcome::cancelled: ++counts.cancelled; break;
+    case core::Outcome::lost: ++counts.lost; break;
+    case core::Outcome::skipped: ++counts.skipped; break;
+  }
+  frontend_.failures_.add(task, frontend_.kernel_name_(task.kernel));
+}
+
+void Frontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
+
+// --- submission -------------------------------------------------------------------------------------------------------
+
+Frontend::Frontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
+                   Delivery& delivery)
+    : window_(window), kernel_name_(std::move(kernel_name)), delivery_(delivery), machine_(cores, output_) {
+  eager_below_ = 2 * static_cast<std::uint64_t>(std::accumulate(cores.begin(), cores.end(), 0));
+}
+
+DataId Frontend::add_data(const ArrayType& type) {
+  const Lock lock(mutex_);
+  const DataId data = domain_.add();
+  machine_.add_data(data, type);
+  return data;
+}
+
+void Frontend::release_data(DataId data) {
+  const Lock lock(mutex_);
+  machine_.release_data(data);
+}
+
+void Frontend::submit(const Task& task) {
+  Lock lock(mutex_);
+  if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
+  wait_for_room(lock);
+  check(task.accesses, task.place);
+  enqueue(task);
+  if (++unsent_ >= batch || machine_.bound() < eager_below_) flush();
+}
+
+void Frontend::wait_for_room(Lock& lock) {
+  const auto below = [&](std::uint64_t quarters) {
+    return machine_.unended() == 0 ||
+           (machine_.unended() < window_.tasks * quarters / 4 &&
+            bytes_in_flight_ < window_.bytes / 4 * static_cast<std::int64_t>(quarters));
+  };
+  if (below(4) && broken_.empty()) return;
+  flush();
+  wait_until(lock, [&] { return below(3); });  // a quarter of room, so that the submitter is not woken for each task
+}
+
+void Frontend::check(std::span<const graph::Access> accesses, const Place& place) const {
+  const graph::Domain::Check found = domain_.check(accesses);
+  switch (found.mistake) {
+    case graph::Domain::Mistake::none: return;
+    case graph::Domain::Mistake::never_written:
+      throw Error(ErrorCode::invalid_argument, at(place) + "access " + std::to_string(found.access + 1) +
+                                                   " reads an array that nothing has written: give it an origin, or "
+                                                   "write it first");
+    case graph::Domain::Mistake::written_twice:
+      throw Error(ErrorCode::invalid_argument, at(place) + "access " + std::to_string(found.access + 1) +
+                                                   " writes an array that the same task writes already");
+  }
+}
+
+void Frontend::enqueue(const Task& task) {
+  const core::TaskId id(next_task_++);
+  domain_.stamp(id, task.accesses, stamped_);
+  ++counts_.submitted;
+  for (const graph::StampedAccess& access : stamped_) {
+    if (access.writes != Version()) bytes_in_flight_ += machine_.directory().type(access.data).bytes();
+  }
+  machine_.submit({.task = id,
+                   .kernel = task.kernel,
+                   .cores = task.cores,
+                   .only_on = core::no_rank,
+                   .place = task.place,
+                   .accesses = stamped_,
+                   .parameters = task.parameters});
+}
+
+void Frontend::flush() {
+  unsent_ = 0;
+  machine_.flush();
+}
+
+void Frontend::tick() {
+  const Lock lock(mutex_);
+  if (unsent_ == 0) return;
+  flush();
+  notify_waits();
+}
+
+// --- endings and waits ------------------------------------------------------------------------------------------------
+
+void Frontend::on_endings(RankId from, std::span<const std::byte> item) {
+  const Lock lock(mutex_);
+  core::ByteReader reader(item);
+  if (cluster::read_tag(reader) != cluster::Tag::endings || reader.bad() || !machine_.on_endings(from, reader)) {
+    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " reported an ending of a task that it "
+                                        "does not have");
+  }
+  flush();
+  notify_waits();
+}
+
+void Frontend::notify_waits() {
+  const bool any = std::ranges::any_of(waits_, [](const auto* ready) { return (*ready)(); });
+  if (any) ended_.notify_all();
+}
+
+void Frontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
+  waits_.push_back(&ready);
+  while (broken_.empty() && !ready()) {
+    if (ended_.wait_for(lock, look_up) == std::cv_status::timeout && while_waiting_) {
+      lock.unlock();
+      while_waiting_();
+      lock.lock();
+    }
+  }
+  std::erase(waits_, &ready);
+  if (!broken_.empty()) throw Error(ErrorCode::lost, broken_);
+}
+
+Version Frontend::current(DataId data) const {
+  const Version version = domain_.current(data);
+  if (version == Version()) {
+    throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
+  }
+  return version;
+}
+
+void Frontend::wait_for_version(Lock& lock, const Pinned& pinned) {
+  flush();
+  const coherence::Directory& directory = machine_.directory();
+  wait_until(lock, [&] { return directory.state(pinned.data, pinned.version) != coherence::VersionState::pending; });
+}
+
+void Frontend::wait(DataId data) { unpin(wait_pinned(data)); }
+
+Pinned Frontend::wait_pinned(DataId data) {
+  Lock lock(mutex_);
+  const Pinned pinned{data, current(data)};
+  machine_.pin(pinned.data, pinned.version);
+  wait_for_version(lock, pinned);
+  if (machine_.directory().state(pinned.data, pinned.version) == coherence::VersionState::made) return pinned;
+  const std::string why = failures_.why(machine_.directory().cause(pinned.data, pinned.version));
+  machine_.unpin(pinned.data, pinned.version);
+  throw TaskError(why, counts_.not_done());
+}
+
+Pinned Frontend::bring(DataId data) {
+  const Pinned pinned = wait_pinned(data);
+  Lock lock(mutex_);
+  if (machine_.directory().source(pinned.data, pinned.version) == core::front_rank) return pinned;
+  const core::TaskId touch = submit_touch(pinned);
+  flush();
+  const auto is_touch = [&](const auto& ended) { return ended.first == touch; };
+  wait_until(lock, [&] { return std::ranges::any_of(touched_, is_touch); });
+  const auto ended = std::ranges::find_if(touched_, is_touch);
+  const core::Outcome outcome = ended->second;
+  touched_.erase(ended);
+  if (outcome == core::Outcome::done) return pinned;
+  machine_.unpin(pinned.data, pinned.version);
+  throw TaskError("the value could not be brought to rank 0: " + std::string(name_of(outcome)), counts_.not_done());
+}
+
+core::TaskId Frontend::submit_touch(const Pinned& pinned) {
+  const core::TaskId id(next_task_++);
+  const graph::StampedAccess access{.data = pinned.data,
+                                    .mode = AccessMode::read,
+                                    .reads = pinned.version,
+                                    .writes = Version(),
+                                    .producer = core::TaskId()};
+  machine_.submit({.task = id,
+                   .kernel = cluster::touch_kernel,
+                   .cores = 1,
+                   .only_on = core::front_rank,
+                   .place = {},
+                   .accesses = std::span(&access, 1),
+                   .parameters = {}});
+  return id;
+}
+
+void Frontend::unpin(const Pinned& pinned) {
+  const Lock lock(mutex_);
+  machine_.unpin(pinned.data, pinned.version);
+}
+
+void Frontend::drain() {
+  Lock lock(mutex_);
+  flush();
+  wait_until(lock, [&] { return machine_.unended() == 0; });
+}
+
+void Frontend::wait_all() {
+  drain();
+  const Lock lock(mutex_);
+  const std::uint64_t fresh = counts_.not_done() - reported_not_done_;
+  if (fresh == 0) return;
+  reported_not_done_ = counts_.not_done();
+  const std::string first = failures_.first().empty() ? "tasks were cancelled" : failures_.first().front().line;
+  throw TaskError(fresh == 1 ? first : first + " (and " + std::to_string(fresh - 1) + " more)", counts_.not_done());
+}
+
+// --- the end ----------------------------------------------------------------------------------------------------------
+
+void Frontend::close() {
+  const Lock lock(mutex_);
+  closed_ = true;
+}
+
+void Frontend::cancel() {
+  const Lock lock(mutex_);
+  machine_.cancel();
+  notify_waits();
+}
+
+void Frontend::finish(int exit_code) {
+  const Lock lock(mutex_);
+  machine_.finish(exit_code);
+}
+
+void Frontend::break_off(const std::string& why) {
+  const Lock lock(mutex_);
+  if (broken_.empty()) broken_ = why;
+  ended_.notify_all();
+}
+
+Counts Frontend::counts() const {
+  const Lock lock(mutex_);
+  return counts_;
+}
+
+std::vector<Failure> Frontend::first_failures() const {
+  const Lock lock(mutex_);
+  return failures_.first();
+}
+
+}  // namespace penstock::frontend
