@@ -1,0 +1,106 @@
+#include <array>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/suggest.hpp"
+#include "observe/units.hpp"
+#include "runtime/commands.hpp"
+
+namespace penstock::cli {
+
+namespace {
+
+constexpr std::int64_t workers_max = 4096;
+
+std::vector<OptionDescription> options() {
+  const runtime::RunOptions defaults;
+  return {
+      {.name = "run-dir",
+       .value_name = "DIR",
+       .meaning = "where results and report go; made when missing (default: penstock-runs/NAME, NAME being the "
+                  "job's name)"},
+      {.name = "fresh", .value_name = "", .meaning = "replace the run that DIR holds (default: refuse)"},
+      {.name = "quiet", .letter = 'q', .value_name = "", .meaning = "no progress on standard error"},
+      {.name = "workers",
+       .value_name = "N",
+       .meaning = "cores per rank (default: all that the process may use, shared between the ranks of a machine)"},
+      {.name = "window-tasks",
+       .value_name = "N",
+       .meaning = fmt::format("tasks in flight at once (default: {})", defaults.window_tasks)},
+      {.name = "window-bytes",
+       .value_name = "SIZE",
+       .meaning = fmt::format("bytes that tasks in flight write, such as 512MiB or 1e9 (default: {})",
+                              observe::bytes_text(static_cast<std::uint64_t>(defaults.window_bytes)))},
+      {.name = "devices",
+       .value_name = "KINDS",
+       .meaning = "cpu, cuda, or both as cpu,cuda (default: all that answer)"},
+      {.name = "json", .value_name = "", .meaning = "print the report as JSON in place of the summary"},
+  };
+}
+
+std::string help() {
+  return "Usage: penstock run [options] FILE\n\n"
+         "Runs the job in FILE over the cores and GPUs of all ranks. The summary goes to standard output,\n"
+         "progress and errors to standard error.\n\nOptions:\n" +
+         options_text(options()) +
+         "\nExamples:\n"
+         "  penstock run jobs/first.toml\n"
+         "  penstock run --fresh --run-dir out --window-bytes 512MiB jobs/first.toml\n"
+         "  mpirun -n 8 penstock run jobs/first.toml\n"
+         "  penstock run --json --quiet jobs/first.toml > report.json\n\n" +
+         std::string(exit_code_table);
+}
+
+void use_only(std::string_view list, runtime::RunOptions& run) {
+  constexpr std::array<std::string_view, 2> kinds{"cpu", "cuda"};
+  run.use_cpu = false;
+  run.use_cuda = false;
+  while (true) {
+    const std::string_view kind = list.substr(0, list.find(','));
+    if (kind == "cpu") {
+      run.use_cpu = true;
+    } else if (kind == "cuda") {
+      run.use_cuda = true;
+    } else {
+      const std::string_view meant = nearest(kind, kinds);
+      throw UsageError(fmt::format("--devices takes cpu, cuda or cpu,cuda, not '{}'{}", kind,
+                                   meant.empty() ? "" : fmt::format("; the nearest is '{}'", meant)));
+    }
+    if (kind.size() == list.size()) return;
+    list.remove_prefix(kind.size() + 1);
+  }
+}
+
+runtime::RunOptions understood(const Arguments& given) {
+  runtime::RunOptions run;
+  run.job = given.only_positional("FILE");
+  if (const auto folder = given.text("run-dir")) run.run_dir = *folder;
+  run.fresh = given.has("fresh");
+  run.quiet = given.has("quiet");
+  run.json = given.has("json");
+  run.workers = static_cast<int>(given.number("workers", 1, workers_max).value_or(run.workers));
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (const auto tasks = given.number("window-tasks", 1, most)) run.window_tasks = static_cast<std::uint64_t>(*tasks);
+  run.window_bytes = given.bytes("window-bytes").value_or(run.window_bytes);
+  if (const auto devices = given.text("devices")) use_only(*devices, run);
+  return run;
+}
+
+int run(std::span<const std::string> arguments, std::ostream& out) {
+  const auto known = options();
+  const Arguments given(known, arguments);
+  if (given.help()) {
+    out << help();
+    return runtime::exit_code::all_done;
+  }
+  return runtime::run_job(understood(given));
+}
+
+}  // namespace
+
+const Command run_command{.name = "run", .summary = "run a job file", .help = help, .run = run};
+
+}  // namespace penstock::cli

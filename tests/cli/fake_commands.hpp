@@ -1,0 +1,21 @@
+/// The functions that the command line calls, in place of the library's: they note what they were given.
+#pragma once
+
+#include <optional>
+
+#include "runtime/commands.hpp"
+
+namespace penstock::cli {
+
+struct FakeLibrary {
+  std::optional<runtime::RunOptions> run;  ///< of the last run_job()
+  std::optional<bool> devices_json;        ///< of the last list_devices()
+  std::optional<std::filesystem::path> check;
+  std::optional<ErrorCode> error;  ///< what run_job() and check_job() throw, if anything
+  int exit_code = 0;               ///< what they return otherwise
+};
+
+/// The one of this process; a test sets it to {} before it begins.
+FakeLibrary& fake_library();
+
+}  // namespace penstock::cli

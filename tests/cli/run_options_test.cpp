@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include "cli/call.hpp"
+#include "cli/fake_commands.hpp"
+
+namespace penstock::cli {
+namespace {
+
+/// What the library is told for `penstock run ARGUMENTS`.
+runtime::RunOptions told(std::vector<std::string> arguments) {
+  fake_library() = {};
+  arguments.insert(arguments.begin(), "run");
+  const Called called = call(arguments);
+  EXPECT_EQ(called.code, 0) << called.error;
+  EXPECT_TRUE(fake_library().run.has_value());
+  return fake_library().run.value_or(runtime::RunOptions{});
+}
+
+TEST(RunOptions, DefaultsAreTheLibrarys) {
+  const runtime::RunOptions run = told({"a.toml"});
+
+  EXPECT_EQ(run.job, "a.toml");
+  EXPECT_FALSE(run.run_dir.has_value());
+  EXPECT_FALSE(run.fresh);
+  EXPECT_FALSE(run.quiet);
+  EXPECT_FALSE(run.json);
+  EXPECT_EQ(run.workers, Options{}.workers);
+  EXPECT_EQ(run.window_tasks, Options{}.window_tasks);
+  EXPECT_EQ(run.window_bytes, Options{}.window_bytes);
+  EXPECT_TRUE(run.use_cpu);
+  EXPECT_TRUE(run.use_cuda);
+}
+
+TEST(RunOptions, EveryOptionArrives) {
+  const runtime::RunOptions run = told({"--run-dir", "out dir", "--fresh", "-q", "--workers=3", "--window-tasks", "100",
+                                        "a.toml", "--window-bytes", "512MiB", "--devices", "cpu", "--json"});
+
+  EXPECT_EQ(run.job, "a.toml");
+  EXPECT_EQ(run.run_dir, "out dir");
+  EXPECT_TRUE(run.fresh);
+  EXPECT_TRUE(run.quiet);
+  EXPECT_TRUE(run.json);
+  EXPECT_EQ(run.workers, 3);
+  EXPECT_EQ(run.window_tasks, 100U);
+  EXPECT_EQ(run.window_bytes, 536'870'912);
+  EXPECT_TRUE(run.use_cpu);
+  EXPECT_FALSE(run.use_cuda);
+}
+
+TEST(RunOptions, DevicesInAnyOrder) {
+  EXPECT_FALSE(told({"a", "--devices=cuda"}).use_cpu);
+  EXPECT_TRUE(told({"a", "--devices=cuda"}).use_cuda);
+  EXPECT_TRUE(told({"a", "--devices=cuda,cpu"}).use_cpu);
+  EXPECT_TRUE(told({"a", "--devices=cpu,cuda"}).use_cuda);
+}
+
+TEST(RunOptions, FileMayBeginWithADashAfterTwoDashes) {
+  EXPECT_EQ(told({"--fresh", "--", "-odd.toml"}).job, "-odd.toml");
+}
+
+}  // namespace
+}  // namespace penstock::cli
