@@ -1,0 +1,69 @@
+#include "runtime/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "device/cpu/topology.hpp"
+#include "kernels/table.hpp"
+#include "runtime/build_id.hpp"
+#include "runtime/handshake.hpp"
+#include "transport/loopback/loopback.hpp"
+#include "transport/mpi/launcher.hpp"
+#include "transport/mpi/transport.hpp"
+
+namespace penstock::runtime {
+
+namespace {
+
+std::string list_gpus(const device::CudaGpus& gpus) {
+  std::string names;
+  for (const device::GpuDescription& gpu : gpus.gpus()) names += (names.empty() ? "" : ", ") + gpu.name;
+  return names.empty() ? "none: " + gpus.why_none() : names;
+}
+
+}  // namespace
+
+Connection::Connection(bool alone) {
+  std::unique_ptr<transport::Transport> transport;
+  if (!alone && transport::launched_by_mpi()) {
+    world_.emplace();
+    transport = transport::make_mpi_transport(*world_);
+  } else {
+    transport = std::move(transport::make_loopback(1).front());
+  }
+  mover_.emplace(std::move(transport));
+}
+
+std::string Connection::mpi() const { return world_ ? std::string(world_->thread_level()) : "no MPI"; }
+
+void Connection::leave_in_disorder() {
+  if (world_) world_->leave_without_finalize();
+}
+
+cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int workers) {
+  const device::Machine machine = device::read_machine();
+  cluster::Hello hello;
+  hello.build = build_id();
+  hello.cores = machine.allowed;
+  hello.cores_reason = device::explain(machine);
+  hello.workers_most = machine.workers_most;
+  if (workers > 0 && (hello.workers_most == 0 || workers < hello.workers_most)) hello.workers_most = workers;
+  hello.gpus = list_gpus(gpus);
+  hello.memory_bytes = machine.memory_limit_bytes > 0 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
+                                                      : machine.memory_bytes;
+  hello.mpi = std::move(mpi);
+  hello.kernels = kernels::KernelTable::process().signatures();
+  return hello;
+}
+
+int gather_hellos(std::vector<cluster::Hello>& hellos) {
+  Connection connection(false);
+  mover::Mover& mover = connection.mover();
+  cluster::Hello own = describe_rank(device::CudaGpus::find(), connection.mpi(), 0);
+  if (mover.rank() != core::front_rank) return introduce(mover, own).exit_code;
+  hellos = gather(mover, std::move(own));
+  dismiss(mover, 0);
+  return 0;
+}
+
+}  // namespace penstock::runtime

@@ -1,0 +1,89 @@
+#include "runtime/driver.hpp"
+
+#include <string>
+#include <utility>
+
+#include <penstock/error.hpp>
+
+namespace penstock::runtime {
+
+using cluster::Tag;
+using core::RankId;
+
+namespace {
+
+constexpr std::chrono::microseconds poll_devices{20};
+constexpr std::chrono::milliseconds while_busy{1};
+constexpr std::chrono::milliseconds while_idle{10};
+
+}  // namespace
+
+void Driver::attach(backend::Backend& backend, frontend::Frontend* frontend) {
+  backend_ = &backend;
+  frontend_ = frontend;
+  byes_.resize(static_cast<std::size_t>(mover_.ranks()));
+}
+
+int Driver::run() {
+  while (!finished()) {
+    const bool moved = mover_.progress(*this);
+    const bool settled = backend_->progress();
+    if (frontend_ != nullptr) frontend_->tick();
+    if (!moved && !settled) mover_.wait(sleep_limit());
+  }
+  return *backend_->finish_code();
+}
+
+bool Driver::finished() {
+  if (!backend_->finish_code() || backend_->busy() || !mover_.quiet()) return false;
+  return frontend_ == nullptr || byes_heard_ == mover_.ranks() - 1;
+}
+
+std::chrono::nanoseconds Driver::sleep_limit() const {
+  if (backend_->busy_polling()) return poll_devices;
+  return backend_->busy() ? while_busy : while_idle;
+}
+
+void Driver::say_bye(cluster::Bye bye) {
+  bye.bytes_sent = mover_.bytes_sent();
+  bye.bytes_received = mover_.bytes_received();
+  if (frontend_ != nullptr) {
+    byes_[0] = std::move(bye);
+    return;
+  }
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  write(writer, bye);
+  mover_.post(core::front_rank, message);
+  do {
+    if (!mover_.progress(*this)) mover_.wait(while_busy);
+  } while (!mover_.quiet());
+}
+
+void Driver::endings(std::span<const std::byte> item) {
+  if (frontend_ != nullptr) frontend_->on_endings(core::front_rank, item);
+  else mover_.post(core::front_rank, item);
+}
+
+void Driver::deliver(RankId to, std::span<const std::byte> commands) {
+  if (to == mover_.rank()) backend_->receive(commands);
+  else mover_.post(to, commands);
+}
+
+void Driver::message(RankId from, std::span<const std::byte> message) {
+  core::ByteReader reader(message);
+  switch (cluster::read_tag(reader)) {
+    case Tag::endings:
+      if (frontend_ != nullptr) return frontend_->on_endings(from, message);
+      break;
+    case Tag::bye:
+      if (frontend_ == nullptr || !read(reader, byes_[static_cast<std::size_t>(from.value())])) break;
+      ++byes_heard_;
+      return;
+    default:
+      if (from == core::front_rank && frontend_ == nullptr && !reader.bad()) return backend_->receive(message);
+  }
+  throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " sent a message that makes no sense");
+}
+
+}  // namespace penstock::runtime

@@ -1,0 +1,52 @@
+/// The driver of a rank: the one thread that uses the transport, and ties mover, back-end and, on rank 0, front-end
+/// together. It sleeps while nothing is to be done; it looks up every millisecond while tasks are here.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "cluster/messages.hpp"
+#include "frontend/frontend.hpp"
+#include "mover/mover.hpp"
+
+namespace penstock::runtime {
+
+class Driver final : public mover::MoverEvents, public backend::Reports, public frontend::Delivery {
+ public:
+  explicit Driver(mover::Mover& mover) : mover_(mover) {}
+
+  /// To be called before run(); `frontend` is null but on rank 0.
+  void attach(backend::Backend& backend, frontend::Frontend* frontend);
+
+  /// Until the front-end said finish and all is done: on rank 0 that includes the last message of every other rank.
+  /// Returns the exit code of the finish command. Throws Error when MPI fails or a peer is broken.
+  int run();
+  /// Sends this rank's last message, or keeps it on rank 0.
+  void say_bye(cluster::Bye bye);
+  /// On rank 0 after run() and say_bye(): what each rank did.
+  [[nodiscard]] const std::vector<cluster::Bye>& byes() const { return byes_; }
+
+  // From the back-end and the front-end; any thread.
+  void endings(std::span<const std::byte> item) override;
+  void deliver(core::RankId to, std::span<const std::byte> commands) override;
+
+ private:
+  void message(core::RankId from, std::span<const std::byte> message) override;
+  std::optional<mover::ServedReplica> serve(core::DataId data, core::Version version) override {
+    return backend_->serve(data, version);
+  }
+  void served(coherence::ReplicaIndex replica) override { backend_->served(replica); }
+  void fetched(coherence::SlotIndex slot) override { backend_->fetched(slot); }
+
+  [[nodiscard]] bool finished();
+  [[nodiscard]] std::chrono::nanoseconds sleep_limit() const;
+
+  mover::Mover& mover_;
+  backend::Backend* backend_ = nullptr;
+  frontend::Frontend* frontend_ = nullptr;
+  std::vector<cluster::Bye> byes_;
+  int byes_heard_ = 0;
+};
+
+}  // namespace penstock::runtime

@@ -1,0 +1,164 @@
+#include "runtime/handshake.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include <penstock/error.hpp>
+
+#include "core/cores.hpp"
+
+namespace penstock::runtime {
+
+using cluster::Hello;
+using cluster::Tag;
+using cluster::Welcome;
+using core::RankId;
+
+namespace {
+
+constexpr std::chrono::minutes answer_limit{2};
+constexpr std::chrono::milliseconds look_up{10};
+
+/// Events of the mover before there is a back-end: messages only.
+class Listener final : public mover::MoverEvents {
+ public:
+  using Hear = std::function<void(RankId, std::span<const std::byte>)>;
+  explicit Listener(Hear hear) : hear_(std::move(hear)) {}
+  void message(RankId from, std::span<const std::byte> message) override { hear_(from, message); }
+  std::optional<mover::ServedReplica> serve(core::DataId /*data*/, core::Version /*version*/) override {
+    return std::nullopt;
+  }
+  void served(coherence::ReplicaIndex /*replica*/) override {}
+  void fetched(coherence::SlotIndex /*slot*/) override {}
+
+ private:
+  Hear hear_;
+};
+
+/// Drives the mover until `done`; false when that takes too long.
+bool drive(mover::Mover& mover, Listener& listener, const std::function<bool()>& done) {
+  const auto end = std::chrono::steady_clock::now() + answer_limit;
+  while (!done()) {
+    if (mover.progress(listener)) continue;
+    if (std::chrono::steady_clock::now() > end) return false;
+    mover.wait(look_up);
+  }
+  return true;
+}
+
+void drive_until_quiet(mover::Mover& mover) {
+  Listener listener([](RankId, std::span<const std::byte>) {});
+  drive(mover, listener, [&] { return mover.quiet(); });
+}
+
+Hello read_hello(RankId from, std::span<const std::byte> message) {
+  core::ByteReader reader(message);
+  Hello hello;
+  if (cluster::read_tag(reader) != Tag::hello || reader.bad() || !read(reader, hello)) {
+    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " did not introduce itself: it runs "
+                                        "another version of penstock");
+  }
+  return hello;
+}
+
+}  // namespace
+
+std::vector<Hello> gather(mover::Mover& mover, Hello own) {
+  std::vector<std::optional<Hello>> heard(static_cast<std::size_t>(mover.ranks()));
+  heard[0] = std::move(own);
+  Listener listener([&](RankId from, std::span<const std::byte> message) {
+    heard[static_cast<std::size_t>(from.value())] = read_hello(from, message);
+  });
+  const bool all = drive(mover, listener, [&] {
+    return std::ranges::all_of(heard, [](const auto& hello) { return hello.has_value(); });
+  });
+  if (!all) {
+    const auto silent = std::ranges::find_if(heard, [](const auto& hello) { return !hello.has_value(); });
+    throw Error(ErrorCode::lost, "rank " + std::to_string(silent - heard.begin()) + " does not answer");
+  }
+  std::vector<Hello> hellos;
+  for (auto& hello : heard) hellos.push_back(std::move(*hello));
+  return hellos;
+}
+
+std::string difference(std::span<const Hello> hellos) {
+  const Hello& front = hellos.front();
+  for (std::size_t i = 1; i < hellos.size(); ++i) {
+    const Hello& hello = hellos[i];
+    const std::string rank = "rank " + std::to_string(i) + " (" + hello.cores.host + ") ";
+    if (hello.protocol != front.protocol || hello.build != front.build) {
+      return rank + "runs another build of the program or of penstock than rank 0 (" + front.cores.host +
+             "): run the same files on all hosts";
+    }
+    const auto [ours, theirs] = std::ranges::mismatch(front.kernels, hello.kernels);
+    if (ours == front.kernels.end() && theirs == hello.kernels.end()) continue;
+    return rank + "has other kernels than rank 0: " +
+           (theirs == hello.kernels.end() ? "it lacks " + *ours : "it has " + *theirs) +
+           "; kernels must be registered alike on all ranks";
+  }
+  return {};
+}
+
+std::vector<Welcome> shares(std::span<const Hello> hellos) {
+  std::vector<core::AllowedCores> allowed;
+  for (const Hello& hello : hellos) allowed.push_back(hello.cores);
+  std::vector<core::CoreSet> cores = core::share_cores(allowed);
+  std::vector<Welcome> welcomes(hellos.size());
+  for (std::size_t i = 0; i < hellos.size(); ++i) {
+    const auto most = static_cast<std::size_t>(std::max(hellos[i].workers_most, 0));
+    if (most > 0 && cores[i].size() > most) cores[i].resize(most);
+    welcomes[i].cores = std::move(cores[i]);
+    const auto is_here = [&](const Hello& other) { return other.cores.host == hellos[i].cores.host; };
+    welcomes[i].host_rank = static_cast<int>(std::ranges::count_if(hellos.first(i), is_here));
+    welcomes[i].host_ranks = static_cast<int>(std::ranges::count_if(hellos, is_here));
+  }
+  return welcomes;
+}
+
+void welcome(mover::Mover& mover, std::span<const Welcome> welcomes) {
+  std::vector<std::byte> message;
+  for (std::size_t rank = 1; rank < welcomes.size(); ++rank) {
+    message.clear();
+    core::ByteWriter writer(message);
+    write(writer, welcomes[rank]);
+    mover.post(RankId(static_cast<int>(rank)), message);
+  }
+  drive_until_quiet(mover);
+}
+
+void dismiss(mover::Mover& mover, int exit_code) {
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  cluster::write_end(writer, Tag::dismiss, exit_code);
+  for (int rank = 1; rank < mover.ranks(); ++rank) mover.post(RankId(rank), message);
+  drive_until_quiet(mover);
+}
+
+Answer introduce(mover::Mover& mover, const Hello& own) {
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  write(writer, own);
+  mover.post(core::front_rank, message);
+  std::optional<Answer> answer;
+  Listener listener([&](RankId /*from*/, std::span<const std::byte> reply) {
+    if (answer) {
+      answer->early.emplace_back(reply.begin(), reply.end());
+      return;
+    }
+    core::ByteReader reader(reply);
+    Answer heard;
+    const Tag tag = cluster::read_tag(reader);
+    heard.welcome = tag == Tag::welcome && read(reader, heard.share);
+    const bool dismissed = tag == Tag::dismiss && cluster::read_end(reader, heard.exit_code);
+    if (!heard.welcome && !dismissed) throw Error(ErrorCode::environment, "rank 0 runs another version of penstock");
+    answer = heard;
+  });
+  if (!drive(mover, listener, [&] { return answer.has_value(); })) {
+    throw Error(ErrorCode::lost, "rank 0 does not answer");
+  }
+  return std::move(*answer);
+}
+
+}  // namespace penstock::runtime

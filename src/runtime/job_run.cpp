@@ -1,0 +1,284 @@
+// `penstock run`: a job over all ranks, from its file to the report.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <penstock/version.hpp>
+
+#include "core/parameters.hpp"
+#include "jobs/job.hpp"
+#include "kernels/table.hpp"
+#include "observe/progress.hpp"
+#include "observe/run_folder.hpp"
+#include "observe/standard_output.hpp"
+#include "observe/summary.hpp"
+#include "runtime/commands.hpp"
+#include "runtime/interrupts.hpp"
+#include "runtime/session.hpp"
+
+namespace penstock::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Level = Interrupts::Level;
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// Submits the steps of a job to a front-end and remembers which datum is which.
+class Submitter {
+ public:
+  Submitter(frontend::Frontend& frontend, const kernels::KernelTable& kernels, std::filesystem::path results)
+      : frontend_(frontend), kernels_(kernels), results_(std::move(results)) {}
+
+  void take(const jobs::Step& step) {
+    switch (step.kind) {
+      case jobs::Step::Kind::make: ids_.emplace(key(step.datum), frontend_.add_data(step.type)); return;
+      case jobs::Step::Kind::release: {
+        const auto found = ids_.find(key(step.datum));
+        frontend_.release_data(found->second);
+        ids_.erase(found);
+        return;
+      }
+      case jobs::Step::Kind::save:
+        path_.front() = (results_ / step.path).string();
+        submit(step, path_);
+        ++saves_;
+        return;
+      case jobs::Step::Kind::task: submit(step, step.parameters); return;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t saves() const { return saves_; }
+
+ private:
+  static std::uint64_t key(jobs::Datum datum) {
+    return (std::uint64_t{datum.family} << 40) ^ static_cast<std::uint64_t>(datum.element);  // elements: below 2^31
+  }
+
+  void submit(const jobs::Step& step, std::span<const Parameter> parameters) {
+    accesses_.clear();
+    for (const jobs::DatumAccess& access : step.accesses) accesses_.push_back({ids_.at(key(access.datum)), access.mode});
+    encoded_.clear();
+    core::encode_parameters(parameters, encoded_);
+    frontend_.submit({.kernel = id_of(*step.kernel),
+                      .cores = static_cast<std::uint16_t>(step.cores),
+                      .accesses = accesses_,
+                      .parameters = encoded_,
+                      .place = step.place});
+  }
+
+  core::KernelId id_of(const KernelDescription& kernel) {
+    if (&kernel != last_kernel_) {
+      last_kernel_ = &kernel;
+      last_id_ = kernels_.at(kernel.name);
+    }
+    return last_id_;
+  }
+
+  frontend::Frontend& frontend_;
+  const kernels::KernelTable& kernels_;
+  const std::filesystem::path results_;
+  std::unordered_map<std::uint64_t, core::DataId> ids_;  // looked up only
+  std::vector<graph::Access> accesses_;
+  std::vector<std::byte> encoded_;
+  std::vector<Parameter> path_{Parameter(std::string())};
+  const KernelDescription* last_kernel_ = nullptr;
+  core::KernelId last_id_;
+  std::uint64_t saves_ = 0;
+};
+
+/// The job on rank 0.
+class JobRun {
+ public:
+  JobRun(const RunOptions& options, Session& session)
+      : options_(options),
+        session_(session),
+        job_(jobs::Job::load(options.job, kernels::KernelTable::process().all())),
+        marker_(observe::marker_of_this_process(job_.name(), options.job, content_of(options.job), version())),
+        folder_(options.run_dir.value_or(observe::default_run_folder(job_.name())), marker_, options.fresh),
+        submitter_(session.frontend(), kernels::KernelTable::process(), folder_.results()),
+        progress_(std::cerr, observe::standard_error_target(options.quiet)) {
+    total_ = static_cast<std::uint64_t>(job_.totals().tasks + job_.totals().saves + job_.totals().origin_tasks);
+  }
+
+  /// Until all tasks have ended, or nothing more is started.
+  void compute() {
+    session_.frontend().set_while_waiting([this] { look_up(); });
+    begin_ = Clock::now();
+    jobs::Stream stream = job_.stream();
+    jobs::Step step;
+    while (Interrupts::level() == Level::none && stream.next(step)) submitter_.take(step);
+    session_.frontend().drain();
+    sync_results();
+    wall_s_ = seconds();
+    progress_.clear();
+  }
+
+  [[nodiscard]] int exit_code() const {
+    if (Interrupts::level() != Level::none) return exit_code::interrupted;
+    return session_.frontend().counts().not_done() > 0 || !sync_error_.empty() ? exit_code::task_failed
+                                                                               : exit_code::all_done;
+  }
+
+  /// After the end of the session: the report, on disk and on standard output.
+  void report(std::span<const cluster::Bye> byes, int code) const {
+    const observe::RunSummary run = summary(byes, code);
+    const std::string json = to_json(run);
+    folder_.write_report(json);
+    observe::write_standard_output(options_.json ? json : to_screen(run));
+  }
+
+ private:
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  /// About ten times a second, while the front-end waits.
+  void look_up() {
+    const frontend::Counts counts = session_.frontend().counts();
+    progress_.update({.done = counts.done,
+                      .failed = counts.failed,
+                      .skipped = counts.not_done() - counts.failed,
+                      .total = total_},
+                     seconds());
+    const Level level = Interrupts::level();
+    if (level == said_) return;
+    said_ = level;
+    progress_.clear();
+    if (level == Level::drain) {
+      std::cerr << "penstock: interrupted: waiting for " << counts.submitted - counts.ended()
+                << " tasks in flight; Ctrl-C again cancels those that have not started\n";
+    } else {
+      std::cerr << "penstock: cancelled: waiting for the tasks that run\n";
+      session_.frontend().cancel();
+    }
+  }
+
+  /// Asks the system to write out what the saves have written, so that a full disk or a failing one is noticed now.
+  void sync_results() {
+    const int folder = open(folder_.results().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool written = folder >= 0 && syncfs(folder) == 0;
+    if (!written) sync_error_ = "the results could not be written out: " + std::string(std::strerror(errno));
+    if (folder >= 0) close(folder);
+  }
+
+  [[nodiscard]] std::string verdict(const frontend::Counts& counts, int code) const {
+    if (code == exit_code::interrupted) return "interrupted";
+    if (!sync_error_.empty()) return sync_error_;
+    if (counts.not_done() == 0) return "all done";
+    return fmt::format("{} of {} tasks not done", counts.not_done(), counts.submitted);
+  }
+
+  [[nodiscard]] observe::RunSummary summary(std::span<const cluster::Bye> byes, int code) const {
+    const frontend::Counts counts = session_.frontend().counts();
+    observe::RunSummary run;
+    run.job = job_.name();
+    run.version = version();
+    run.started = marker_.started;
+    run.verdict = verdict(counts, code);
+    run.tasks_done = counts.done;
+    run.tasks_failed = counts.failed + counts.lost;
+    run.tasks_skipped = counts.skipped;
+    run.tasks_cancelled = counts.cancelled;
+    run.tasks_not_started = code == exit_code::interrupted ? total_ - std::min(total_, counts.submitted) : 0;
+    run.wall_s = wall_s_;
+    run.run_folder = folder_.path().string();
+    run.results_saved = counts.not_done() == 0 ? submitter_.saves() : saved();
+    const std::vector<frontend::Failure> failures = session_.frontend().first_failures();
+    for (const frontend::Failure& failure : failures) run.failures.push_back({failure.task.value(), failure.line});
+    run.failures_omitted = counts.failed + counts.lost - std::min(counts.failed + counts.lost, failures.size());
+    for (std::size_t rank = 0; rank < byes.size(); ++rank) run.ranks.push_back(rank_summary(rank, byes[rank]));
+    run.exit_code = code;
+    return run;
+  }
+
+  /// Files in the results: where some tasks were not done, not every save that was submitted was made.
+  [[nodiscard]] std::uint64_t saved() const {
+    std::error_code error;
+    std::uint64_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.results(), error)) {
+      files += entry.is_regular_file(error) ? 1 : 0;
+    }
+    return files;
+  }
+
+  static observe::RankSummary rank_summary(std::size_t rank, const cluster::Bye& bye) {
+    observe::RankSummary summary;
+    summary.rank = static_cast<int>(rank);
+    summary.host = bye.host;
+    summary.cores = bye.cores;
+    summary.bytes_sent = bye.bytes_sent;
+    summary.bytes_received = bye.bytes_received;
+    for (const cluster::DeviceReport& device : bye.devices) {
+      summary.devices.push_back({.kind = device.kind,
+                                 .name = device.name,
+                                 .lanes = device.lanes,
+                                 .tasks = device.tasks,
+                                 .busy_s = static_cast<double>(device.busy_ns) * 1e-9});
+    }
+    return summary;
+  }
+
+  const RunOptions& options_;
+  Session& session_;
+  const jobs::Job job_;
+  const observe::RunMarker marker_;
+  const observe::RunFolder folder_;
+  Submitter submitter_;
+  observe::Progress progress_;
+  std::uint64_t total_ = 0;
+  Clock::time_point begin_;
+  double wall_s_ = 0.0;
+  Level said_ = Level::none;
+  std::string sync_error_;
+};
+
+int run_front(const RunOptions& options, Session& session) {
+  std::optional<JobRun> run;
+  try {
+    run.emplace(options, session);
+    run->compute();
+  } catch (const Error& error) {
+    session.frontend().cancel();
+    session.frontend().drain();
+    session.end(exit_code_of(error.code()));
+    throw;
+  }
+  const int code = run->exit_code();
+  const std::vector<cluster::Bye> byes = session.end(code);
+  run->report(byes, code);
+  return code;
+}
+
+}  // namespace
+
+int run_job(const RunOptions& options) {
+  try {
+    Session session({.workers = options.workers,
+                     .window = {options.window_tasks, options.window_bytes},
+                     .use_cpu = options.use_cpu,
+                     .use_cuda = options.use_cuda,
+                     .alone = false});
+    const Interrupts interrupts(!session.is_front());
+    return session.is_front() ? run_front(options, session) : session.serve();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::lost) throw;
+    std::fprintf(stderr, "penstock: %s\n", error.what());
+    _exit(exit_code::lost);  // MPI cannot be left in order any more
+  }
+}
+
+}  // namespace penstock::runtime

@@ -1,0 +1,85 @@
+// penstock::run(): a C++ program on every rank.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include <penstock/runtime.hpp>
+
+#include "runtime/commands.hpp"
+#include "runtime/interrupts.hpp"
+#include "runtime/state.hpp"
+
+namespace penstock {
+
+class RuntimeAccess {
+ public:
+  static Runtime make(std::shared_ptr<detail::RuntimeState> state) { return Runtime(std::move(state)); }
+};
+
+namespace {
+
+using runtime::Interrupts;
+namespace exit_code = runtime::exit_code;
+
+void say(const char* message) { std::fprintf(stderr, "penstock: %s\n", message); }
+
+/// Runs the program on rank 0; what escapes it is printed and becomes an exit code.
+int run_program(const std::function<void(Runtime&)>& program, Runtime& handle) {
+  try {
+    program(handle);
+    return exit_code::all_done;
+  } catch (const TaskError& error) {
+    say(error.what());
+    return exit_code::task_failed;
+  } catch (const Error& error) {
+    say(error.what());
+    return runtime::exit_code_of(error.code());
+  } catch (const std::exception& error) {
+    say(error.what());
+  } catch (...) {
+    say("the program ended with an unknown exception");
+  }
+  return exit_code::task_failed;
+}
+
+int run_front(runtime::Session& session, const std::function<void(Runtime&)>& program) {
+  auto state = std::make_shared<detail::RuntimeState>(session);
+  Runtime handle = RuntimeAccess::make(state);
+  frontend::Frontend& frontend = session.frontend();
+  frontend.set_while_waiting([&frontend] {
+    if (Interrupts::level() >= Interrupts::Level::cancel) frontend.cancel();
+  });
+  int code = run_program(program, handle);
+  frontend.drain();
+  if (code == exit_code::all_done && frontend.counts().not_done() > 0) {
+    for (const frontend::Failure& failure : frontend.first_failures()) say(failure.line.c_str());
+    code = exit_code::task_failed;
+  }
+  if (Interrupts::level() != Interrupts::Level::none) code = exit_code::interrupted;
+  state->ended = true;
+  session.end(code);
+  return code;
+}
+
+}  // namespace
+
+int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& program, const Options& options) {
+  try {
+    runtime::Session session({.workers = options.workers,
+                              .window = {options.window_tasks, options.window_bytes},
+                              .use_cpu = true,
+                              .use_cuda = true,
+                              .alone = false});
+    const Interrupts interrupts(!session.is_front());
+    return session.is_front() ? run_front(session, program) : session.serve();
+  } catch (const Error& error) {
+    say(error.what());
+    const int code = runtime::exit_code_of(error.code());
+    if (error.code() == ErrorCode::lost) _exit(code);  // MPI cannot be left in order any more
+    return code;
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,75 @@
+/// One run of penstock in this process, from finding the other ranks to the last message: the place where all layers meet.
+/// Made on the main thread of every rank. On rank 0 the main thread is then the program's, and a driver thread works; on
+/// the other ranks the main thread becomes the driver in serve().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "cluster/messages.hpp"
+#include "device/cuda/loader.hpp"
+#include "frontend/frontend.hpp"
+#include "mover/mover.hpp"
+#include "runtime/connection.hpp"
+#include "runtime/driver.hpp"
+
+namespace penstock::runtime {
+
+struct SessionOptions {
+  int workers = 0;  ///< per rank; 0: all of its share
+  frontend::Window window;
+  bool use_cpu = true;
+  bool use_cuda = true;
+  bool alone = false;  ///< look for no launcher
+};
+
+class Session {
+ public:
+  /// Finds the other ranks, compares, and starts the back-end. Throws Error on the rank that has to report; other ranks
+  /// then get a session that was dismissed. It must be ended on rank 0, served on the others.
+  explicit Session(const SessionOptions& options);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  /// Without end() or serve() before, for an exception: ends the run as far as that is possible.
+  ~Session();
+
+  [[nodiscard]] bool is_front() const { return mover_->rank() == core::front_rank; }
+  [[nodiscard]] int ranks() const { return mover_->ranks(); }
+
+  /// Rank 0 only.
+  [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
+  [[nodiscard]] backend::Backend& backend() { return *backend_; }
+  /// Rank 0: ends all ranks with this exit code, once no task is in flight; returns what each did. Throws Error (lost) when
+  /// a rank was lost meanwhile.
+  std::vector<cluster::Bye> end(int exit_code);
+
+  /// Other ranks: drives the back-end until rank 0 ends the run; returns its exit code.
+  [[nodiscard]] int serve();
+
+ private:
+  void shake_hands(const SessionOptions& options);
+  void start_backend(const SessionOptions& options, const cluster::Welcome& share);
+  void start_frontend(const SessionOptions& options, std::vector<int> cores);
+  void add_gpus(const cluster::Welcome& share);
+  void drive();
+  [[nodiscard]] cluster::Bye stop_backend();
+
+  Connection connection_;
+  mover::Mover* const mover_;  ///< the connection's
+  std::optional<int> dismissed_;
+  std::string host_;
+  core::CoreSet cores_;
+  device::CudaGpus gpus_;
+  std::unique_ptr<Driver> driver_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::unique_ptr<frontend::Frontend> frontend_;
+  std::thread driver_thread_;  ///< rank 0
+  std::string failure_;        ///< of the driver thread; read after it was joined
+};
+
+}  // namespace penstock::runtime

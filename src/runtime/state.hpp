@@ -1,0 +1,24 @@
+/// What is behind penstock::Runtime.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <penstock/runtime.hpp>
+
+#include "core/ids.hpp"
+#include "kernels/table.hpp"
+#include "runtime/session.hpp"
+
+namespace penstock::detail {
+
+struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
+  explicit RuntimeState(runtime::Session& run) : session(run) {}
+
+  runtime::Session& session;
+  const kernels::KernelTable& kernels = kernels::KernelTable::process();
+  std::unique_ptr<runtime::Session> owned;  ///< of a Runtime that was not made by run()
+  bool ended = false;                       ///< the session is over: handles that are left do nothing
+};
+
+}  // namespace penstock::detail
