@@ -14,6 +14,8 @@ using core::TaskId;
 
 namespace {
 
+constexpr std::size_t message_most = 4096;
+
 Task& task_of(executor::Node& node) { return *static_cast<Task*>(node.owner); }
 Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 
@@ -91,6 +93,7 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
     task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
     if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {
       task.message = std::move(completion.message);
+      if (task.message.size() > message_most) task.message.resize(message_most);  // it travels in a message
     }
     if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) continue;
     lane = lane_of(completion.lane);

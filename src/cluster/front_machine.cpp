@@ -67,6 +67,7 @@ std::uint32_t FrontMachine::allocate(TaskId task) {
   record.attempt = core::Attempt(1);
   record.unbound = 0;
   record.bytes = 0;
+  record.rank = core::no_rank;
   record.predecessors.clear();
   record.dependents.clear();
   set_state(record, TaskState::waiting);
@@ -98,14 +99,9 @@ void FrontMachine::find_predecessors(std::uint32_t ticket) {
 // --- from waiting to bound --------------------------------------------------------------------------------------------
 
 void FrontMachine::flush() {
-  bool progress = true;
-  while (progress) {
+  do {
     settle_waiting();
-    progress = bind_ready();
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      if (!ranks_[rank].local.empty() && bind_local(rank_at(rank))) progress = true;
-    }
-  }
+  } while (bind_all());
   settle_dead();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) send(rank_at(rank));
 }
@@ -135,8 +131,7 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   }
   if (record.unbound > 0) return;
   if (record.predecessors.empty()) {
-    set_state(record, TaskState::ready);
-    ready_.emplace_back(ticket, record.task);
+    make_ready(ticket);
     return;
   }
   if (record.state == TaskState::local) return;
@@ -147,7 +142,37 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
   set_state(record, TaskState::local);
   record.rank = rank;
-  ranks_[index_of(rank)].local.emplace_back(ticket, record.task);
+  ranks_[index_of(rank)].own.push({record.task, ticket});
+}
+
+void FrontMachine::make_ready(std::uint32_t ticket) {
+  Record& record = records_[ticket];
+  const bool queued = record.state == TaskState::local;  // then it stays in that rank's queue
+  set_state(record, TaskState::ready);
+  if (queued) return;
+  if (record.only_on != core::no_rank) {
+    bind(ticket, record.only_on);
+    return;
+  }
+  const auto rank = rank_with_data(record);
+  record.rank = rank.value_or(core::no_rank);
+  TaskQueue& queue = rank ? ranks_[index_of(*rank)].own : anywhere_;
+  queue.push({record.task, ticket});
+}
+
+std::optional<RankId> FrontMachine::rank_with_data(const Record& record) {
+  if (ranks_.size() == 1) return std::nullopt;
+  holders_.clear();
+  for (const graph::StampedAccess& access : record.accesses) {
+    if (access.reads != core::Version()) holders_.push_back({directory_.source(access.data, access.reads), 0});
+  }
+  for (schedule::HolderView& holder : holders_) {
+    for (const graph::StampedAccess& access : record.accesses) {
+      if (access.reads == core::Version() || directory_.holds(access.data, access.reads, holder.rank)) continue;
+      holder.missing_bytes += directory_.type(access.data).bytes();
+    }
+  }
+  return schedule::choose_holder(holders_);
 }
 
 TaskId FrontMachine::failed_input(const Record& record) const {
@@ -159,56 +184,67 @@ TaskId FrontMachine::failed_input(const Record& record) const {
   return {};
 }
 
-bool FrontMachine::is_current(std::pair<std::uint32_t, TaskId> task, TaskState state) const {
-  const Record& record = records_[task.first];
-  return record.task == task.second && record.state == state;
-}
-
-bool FrontMachine::bind_local(RankId rank) {
-  Rank& target = ranks_[index_of(rank)];
+bool FrontMachine::bind_all() {
   bool any = false;
-  while (!target.local.empty()) {
-    const auto task = target.local.front();
-    if (is_current(task, TaskState::local)) {
-      if (!has_credit(target)) break;
-      bind(task.first, rank);
-      any = true;
+  while (true) {
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const Rank& rank = ranks_[i];
+      views_[i] = {.has_credit = has_credit(rank), .in_hand_ns = rank.in_hand_ns, .cores = rank.cores};
     }
-    target.local.pop_front();
+    auto rank = schedule::choose_rank(views_);
+    // The least loaded first; when there is nothing for it, the next.
+    while (rank && !bind_one(*rank)) {
+      views_[index_of(*rank)].has_credit = false;
+      rank = schedule::choose_rank(views_);
+    }
+    if (!rank) return any;
+    any = true;
   }
-  return any;
 }
 
-bool FrontMachine::bind_ready() {
-  bool any = false;
-  while (!ready_.empty()) {
-    const auto task = ready_.front();
-    if (is_current(task, TaskState::ready)) {
-      const auto rank = place(records_[task.first]);
-      if (!rank) break;
-      bind(task.first, *rank);
-      any = true;
-    }
-    ready_.pop_front();
-  }
-  return any;
+bool FrontMachine::bind_one(RankId rank) {
+  TaskQueue& own = ranks_[index_of(rank)].own;
+  std::optional<std::uint32_t> ticket;
+  const bool own_first = !own.empty() && (anywhere_.empty() || own.front().task < anywhere_.front().task);
+  if (own_first) ticket = take_front(own, rank);
+  if (!ticket) ticket = take_front(anywhere_, core::no_rank);
+  if (!ticket) ticket = take_front(own, rank);
+  if (!ticket) ticket = steal();
+  if (!ticket) return false;
+  bind(*ticket, rank);
+  return true;
 }
 
-std::optional<RankId> FrontMachine::place(const Record& record) {
-  if (record.only_on != core::no_rank) return record.only_on;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    schedule::RankView& view = views_[i];
-    view = {.has_credit = has_credit(ranks_[i]),
-            .in_hand_ns = ranks_[i].in_hand_ns,
-            .cores = ranks_[i].cores,
-            .missing_bytes = 0};
-    if (!view.has_credit || ranks_.size() == 1) continue;
-    for (const graph::StampedAccess& access : record.accesses) {
-      if (access.reads == core::Version() || directory_.holds(access.data, access.reads, rank_at(i))) continue;
-      view.missing_bytes += directory_.type(access.data).bytes();
-    }
+bool FrontMachine::is_queued(const QueuedTask& task, RankId owner) const {
+  const Record& record = records_[task.ticket];
+  return record.task == task.task && record.rank == owner &&
+         (record.state == TaskState::ready || record.state == TaskState::local);
+}
+
+std::optional<std::uint32_t> FrontMachine::take_front(TaskQueue& queue, RankId owner) {
+  while (!queue.empty()) {
+    const QueuedTask task = queue.front();
+    queue.pop();
+    if (is_queued(task, owner)) return task.ticket;
   }
-  return schedule::choose_rank(views_);
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> FrontMachine::steal() {
+  // From the longest queue of a rank that has no credit itself; the latest, which would wait there longest.
+  const Rank* from = nullptr;
+  for (const Rank& rank : ranks_) {
+    if (!has_credit(rank) && (from == nullptr || rank.own.size() > from->own.size())) from = &rank;
+  }
+  if (from == nullptr) return std::nullopt;
+  const RankId owner = rank_at(static_cast<std::size_t>(from - ranks_.data()));
+  std::optional<QueuedTask> latest;
+  for (const QueuedTask& task : from->own.all()) {
+    const bool can_move = is_queued(task, owner) && records_[task.ticket].state == TaskState::ready;
+    if (can_move && (!latest || *latest < task)) latest = task;
+  }
+  if (!latest) return std::nullopt;
+  return latest->ticket;
 }
 
 double FrontMachine::predict(core::KernelId kernel) const {
@@ -337,7 +373,7 @@ void FrontMachine::cancel() {
   for (std::size_t ticket = 0; ticket < records_.size(); ++ticket) {
     Record& record = records_[ticket];
     if (record.state == TaskState::free || record.state == TaskState::bound) continue;
-    set_state(record, TaskState::waiting);  // evaluate() ends it
+    set_state(record, TaskState::waiting);  // out of the queues; evaluate() ends it
     to_evaluate_.emplace_back(static_cast<std::uint32_t>(ticket), record.task);
   }
   for (Rank& rank : ranks_) {

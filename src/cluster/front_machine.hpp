@@ -14,6 +14,7 @@
 #include <penstock/error.hpp>
 
 #include "cluster/messages.hpp"
+#include "cluster/task_queue.hpp"
 #include "coherence/directory.hpp"
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
@@ -24,13 +25,13 @@ namespace penstock::cluster {
 
 /// The states of a task at the front-end; set_state() is the only place where one changes.
 ///
-///     waiting ──> ready ──> bound ──> (ended, the record is free)
-///        └──> local ──┘                skipped and cancelled tasks end from any state before bound
+///     waiting ───────────> ready ──> bound ──> (ended, the record is free)
+///        └────> local ──────┴──────────┘        skipped and cancelled tasks end from any state before bound
 enum class TaskState : std::uint8_t {
   free,     ///< no task in this record
   waiting,  ///< a predecessor is neither ended nor bound, or they are bound to several ranks
-  local,    ///< all unfinished predecessors are bound to one rank, which has no credit yet
-  ready,    ///< all predecessors have ended
+  local,    ///< all unfinished predecessors are bound to one rank: waits for credit of that rank
+  ready,    ///< all predecessors have ended: waits for credit of the rank with its data, or of any
   bound,    ///< given to a rank
 };
 
@@ -99,7 +100,7 @@ class FrontMachine {
     int in_hand = 0;             // tasks bound and not ended, each counted once a core
     double in_hand_ns = 0.0;     // their predicted times, likewise
     std::vector<std::byte> commands;
-    std::deque<std::pair<std::uint32_t, core::TaskId>> local;  // tickets of tasks in state local; stale ones are skipped
+    TaskQueue own;               // local tasks of this rank, and ready ones whose data are here; stale ones are skipped
   };
   struct Record {
     TaskState state = TaskState::free;
@@ -109,7 +110,7 @@ class FrontMachine {
     std::uint16_t cores = 1;
     core::RankId only_on;
     Place place;
-    core::RankId rank;                         // when local or bound
+    core::RankId rank = core::no_rank;         // in whose queue it is, or to which it is bound
     double predicted_ns = 0.0;                 // when bound: what in_hand_ns counts for it
     std::uint32_t unbound = 0;                 // predecessors neither bound nor ended
     std::int64_t bytes = 0;
@@ -125,9 +126,13 @@ class FrontMachine {
   void settle_waiting();
   void evaluate(std::uint32_t ticket);
   [[nodiscard]] core::TaskId failed_input(const Record& record) const;
-  [[nodiscard]] bool bind_local(core::RankId rank);
-  [[nodiscard]] bool bind_ready();
-  [[nodiscard]] std::optional<core::RankId> place(const Record& record);
+  void make_ready(std::uint32_t ticket);
+  [[nodiscard]] std::optional<core::RankId> rank_with_data(const Record& record);
+  [[nodiscard]] bool bind_all();
+  [[nodiscard]] bool bind_one(core::RankId rank);
+  [[nodiscard]] std::optional<std::uint32_t> take_front(TaskQueue& queue, core::RankId owner);
+  [[nodiscard]] std::optional<std::uint32_t> steal();
+  [[nodiscard]] bool is_queued(const QueuedTask& task, core::RankId owner) const;
   void bind(std::uint32_t ticket, core::RankId rank);
   [[nodiscard]] OperandKind kind_for(const graph::StampedAccess& access, core::RankId rank) const;
   void take_operand(const graph::StampedAccess& access, Operand& operand, core::RankId rank);
@@ -137,7 +142,6 @@ class FrontMachine {
   void send(core::RankId rank);
   [[nodiscard]] double predict(core::KernelId kernel) const;
   [[nodiscard]] bool has_credit(const Rank& rank) const;
-  [[nodiscard]] bool is_current(std::pair<std::uint32_t, core::TaskId> task, TaskState state) const;
 
   FrontOutput& output_;
   std::vector<Rank> ranks_;
@@ -146,9 +150,10 @@ class FrontMachine {
   std::deque<Record> records_;  // by ticket; a deque, so that records stay in place
   std::vector<std::uint32_t> free_;
   std::vector<double> mean_ns_;  // of the tasks of each kernel
-  std::deque<std::pair<std::uint32_t, core::TaskId>> ready_;
+  TaskQueue anywhere_;  // ready tasks without inputs
   std::vector<std::pair<std::uint32_t, core::TaskId>> to_evaluate_;
   std::vector<schedule::RankView> views_;
+  std::vector<schedule::HolderView> holders_;
   TaskCommand command_;
   EndingReport report_;
   std::uint64_t unended_ = 0;

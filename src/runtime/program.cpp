@@ -79,6 +79,9 @@ int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& prog
     const int code = runtime::exit_code_of(error.code());
     if (error.code() == ErrorCode::lost) _exit(code);  // MPI cannot be left in order any more
     return code;
+  } catch (const std::exception& error) {  // the system had no thread or no memory
+    say(error.what());
+    return exit_code::bad_input;
   }
 }
 

@@ -17,13 +17,20 @@ std::optional<core::RankId> choose_rank(std::span<const RankView> ranks) {
   std::optional<std::size_t> best;
   const auto key = [&](std::size_t rank) {
     const RankView& view = ranks[rank];
-    return std::tuple(view.missing_bytes, view.in_hand_ns / view.cores, rank);
+    return std::tuple(view.in_hand_ns / view.cores, rank);
   };
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].has_credit && (!best || key(rank) < key(*best))) best = rank;
   }
   if (!best) return std::nullopt;
   return core::RankId(static_cast<core::RankId::Value>(*best));
+}
+
+std::optional<core::RankId> choose_holder(std::span<const HolderView> holders) {
+  const auto best = std::ranges::min_element(
+      holders, {}, [](const HolderView& holder) { return std::tuple(holder.missing_bytes, holder.rank); });
+  if (best == holders.end()) return std::nullopt;
+  return best->rank;
 }
 
 bool has_credit(int cores, int in_hand, double in_hand_ns) {

@@ -15,12 +15,21 @@ struct RankView {
   bool has_credit = false;        ///< it may be given a task now
   double in_hand_ns = 0.0;        ///< predicted time of the tasks it holds, summed over their cores
   int cores = 1;
-  std::int64_t missing_bytes = 0; ///< of the task's inputs that it does not hold
 };
 
-/// The rank that takes a task whose predecessors are done: among those with credit the one that must fetch the fewest
-/// bytes, then the least loaded per core, then the lowest. None when nobody has credit.
+/// The rank that is given the next task: among those with credit the least loaded per core, then the lowest. None when
+/// nobody has credit.
 [[nodiscard]] std::optional<core::RankId> choose_rank(std::span<const RankView> ranks);
+
+/// A rank that holds some of a task's inputs.
+struct HolderView {
+  core::RankId rank;
+  std::int64_t missing_bytes = 0;  ///< of the inputs that it would have to fetch
+};
+
+/// The rank that a task with inputs had better run on: the one that must fetch the fewest bytes, then the lowest. None
+/// for a task without inputs.
+[[nodiscard]] std::optional<core::RankId> choose_holder(std::span<const HolderView> holders);
 
 /// Whether a rank ought to be given another task: it holds what it is running and at least as much again, and of short
 /// tasks so many that a round trip to the front-end never idles it. `in_hand` and `in_hand_ns` count a task once a core.
