@@ -20,8 +20,8 @@ struct Datum {
   ArrayType type;
   std::weak_ptr<void> owner;  ///< the runtime's state; a handle may outlive it
 
-  Datum(std::uint32_t id_, ArrayType type_, std::weak_ptr<void> owner_)
-      : id(id_), type(type_), owner(std::move(owner_)) {}
+  Datum(std::uint32_t number, const ArrayType& array_type, std::weak_ptr<void> runtime)
+      : id(number), type(array_type), owner(std::move(runtime)) {}
   Datum(const Datum&) = delete;
   Datum& operator=(const Datum&) = delete;
   ~Datum();
@@ -55,7 +55,8 @@ Access<T, AccessMode::read> read(const Array<T>& array, std::source_location whe
   return {array.datum().get(), where};
 }
 template <class T>
-Access<T, AccessMode::write> write(const Array<T>& array, std::source_location where = std::source_location::current()) {
+Access<T, AccessMode::write> write(const Array<T>& array,
+                                   std::source_location where = std::source_location::current()) {
   return {array.datum().get(), where};
 }
 template <class T>

@@ -32,11 +32,11 @@ struct ArrayView {
   ArrayType type;
 };
 
-/// One call of a kernel body. A kernel that allows panels may be called `panel_count` times for one task, at once and on
-/// several cores; each call makes its own part of the output.
+/// One call of a kernel body. A kernel that allows panels may be called `panel_count` times for one task, at once and
+/// on several cores; each call makes its own part of the output.
 struct TaskContext {
-  std::span<const ArrayView> arrays;       ///< in the order of KernelDescription::accesses
-  std::span<const Parameter> parameters;   ///< in the order of KernelDescription::parameters, defaults filled in
+  std::span<const ArrayView> arrays;      ///< in the order of KernelDescription::accesses
+  std::span<const Parameter> parameters;  ///< in the order of KernelDescription::parameters, defaults filled in
   int panel = 0;
   int panel_count = 1;
 };
@@ -44,8 +44,8 @@ struct TaskContext {
 struct AccessDescription {
   std::string name;
   AccessMode mode = AccessMode::read;
-  std::vector<DType> dtypes;            ///< those allowed; empty: all
-  bool allows_read_write = false;       ///< a write that a task may also declare read-write (gemm's c when beta != 0)
+  std::vector<DType> dtypes;       ///< those allowed; empty: all
+  bool allows_read_write = false;  ///< a write that a task may also declare read-write (gemm's c when beta != 0)
 };
 
 struct ParameterDescription {
@@ -73,11 +73,12 @@ struct KernelDescription {
   std::function<std::string(std::span<const TaskAccess>, std::span<const Parameter>)> check;
 };
 
-/// Adds a kernel to the table of this process. To be called while static objects are built, or at least before the first
-/// Runtime; throws Error (invalid_argument) when the name is taken or no body is given.
+/// Adds a kernel to the table of this process. To be called while static objects are built, or at least before the
+/// first Runtime; throws Error (invalid_argument) when the name is taken or no body is given.
 void register_kernel(KernelDescription description);
 
-// --- typed kernels: the body's own parameter types say what it accesses -----------------------------------------------
+// --- typed kernels: the body's own parameter types say what it accesses
+// -----------------------------------------------
 
 /// Parameter types of a typed CPU body. Each is a span with a shape, valid for the call.
 template <class T, AccessMode Mode>
@@ -110,11 +111,15 @@ struct IsArgument<Argument<T, Mode>> : std::true_type {};
 
 template <class P>
 constexpr ParameterType parameter_type() {
-  if constexpr (std::is_same_v<P, bool>) return ParameterType::boolean;
-  else if constexpr (std::is_integral_v<P>) return ParameterType::integer;
-  else if constexpr (std::is_floating_point_v<P>) return ParameterType::real;
+  if constexpr (std::is_same_v<P, bool>)
+    return ParameterType::boolean;
+  else if constexpr (std::is_integral_v<P>)
+    return ParameterType::integer;
+  else if constexpr (std::is_floating_point_v<P>)
+    return ParameterType::real;
   else {
-    static_assert(std::is_same_v<P, std::string>, "a kernel takes In, Out, InOut, bool, integers, reals or std::string");
+    static_assert(std::is_same_v<P, std::string>,
+                  "a kernel takes In, Out, InOut, bool, integers, reals or std::string");
     return ParameterType::text;
   }
 }
@@ -131,7 +136,8 @@ constexpr std::size_t arguments_before(std::size_t index) {
 template <class P, std::size_t Index, class... Ps>
 P argument_from(const TaskContext& context) {
   constexpr std::size_t arrays = arguments_before<Ps...>(Index);
-  if constexpr (IsArgument<P>::value) return P(context.arrays[arrays]);
+  if constexpr (IsArgument<P>::value)
+    return P(context.arrays[arrays]);
   else {
     using Stored = std::variant_alternative_t<static_cast<std::size_t>(parameter_type<P>()), Parameter>;
     return static_cast<P>(std::get<Stored>(context.parameters[Index - arrays]));
@@ -172,9 +178,7 @@ class Kernel : public KernelName {
     KernelDescription description;
     description.name = name;
     (describe<Ps>(description), ...);
-    description.cpu = [body](const TaskContext& context) {
-      call(body, context, std::index_sequence_for<Ps...>{});
-    };
+    description.cpu = [body](const TaskContext& context) { call(body, context, std::index_sequence_for<Ps...>{}); };
     register_kernel(std::move(description));
   }
 

@@ -5,8 +5,8 @@
 
 namespace penstock {
 
-/// c = alpha * op(a) * op(b) + beta * c for matrices, f32 or f64. Accesses: read a, read b, write c (read_write when beta
-/// is not 0). Parameters: transpose_a, transpose_b (false), alpha (1), beta (0). With cores(k): k panels of c.
+/// c = alpha * op(a) * op(b) + beta * c for matrices, f32 or f64. Accesses: read a, read b, write c (read_write when
+/// beta is not 0). Parameters: transpose_a, transpose_b (false), alpha (1), beta (0). With cores(k): k panels of c.
 inline constexpr KernelName gemm{"gemm"};
 /// c = a + b by element; any dtype, equal shapes. Accesses: read a, read b, write c.
 inline constexpr KernelName add{"add"};

@@ -18,8 +18,8 @@ namespace penstock {
 
 /// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here.
 struct Options {
-  int workers = 0;                              ///< per rank; 0: as many as the cores this process may use
-  std::uint64_t window_tasks = 16'384;          ///< submitted and not ended; then submit() waits
+  int workers = 0;                                    ///< per rank; 0: as many as the cores this process may use
+  std::uint64_t window_tasks = 16'384;                ///< submitted and not ended; then submit() waits
   std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
 };
 
@@ -28,7 +28,7 @@ struct NamedParameter {
   const char* name;
   Parameter value;
 };
-inline NamedParameter with(const char* name, Parameter value) { return {name, std::move(value)}; }
+inline NamedParameter with(const char* name, const Parameter& value) { return {name, value}; }
 inline NamedParameter with(const char* name, int value) { return {name, Parameter(std::int64_t{value})}; }
 
 /// The resource request of a task: this many cores of one rank, used as panels by kernels that allow them.
@@ -42,8 +42,8 @@ namespace detail {
 struct Request {
   const char* kernel = nullptr;
   std::span<const std::pair<const Datum*, AccessMode>> accesses;
-  std::span<const Parameter> positional;        ///< typed kernels: all parameters
-  std::span<const NamedParameter> named;        ///< kernels by name
+  std::span<const Parameter> positional;  ///< typed kernels: all parameters
+  std::span<const NamedParameter> named;  ///< kernels by name
   int cores = 1;
   Place place;
 };
@@ -70,9 +70,12 @@ struct Pieces {
   template <class V>
     requires std::is_arithmetic_v<V>
   void add(V value) {
-    if constexpr (std::is_same_v<V, bool>) positional[positional_count++] = value;
-    else if constexpr (std::is_integral_v<V>) positional[positional_count++] = static_cast<std::int64_t>(value);
-    else positional[positional_count++] = static_cast<double>(value);
+    if constexpr (std::is_same_v<V, bool>)
+      positional[positional_count++] = value;
+    else if constexpr (std::is_integral_v<V>)
+      positional[positional_count++] = static_cast<std::int64_t>(value);
+    else
+      positional[positional_count++] = static_cast<double>(value);
   }
   void add(std::string value) { positional[positional_count++] = std::move(value); }
 
@@ -90,7 +93,10 @@ struct Pieces {
 template <class P, class A>
 constexpr bool fits() {
   if constexpr (IsArgument<P>::value) {
-    if constexpr (requires { typename A::Element; A::mode; }) {
+    if constexpr (requires {
+                    typename A::Element;
+                    A::mode;
+                  }) {
       return std::is_same_v<typename P::Element, typename A::Element> && P::mode == A::mode;
     } else {
       return false;
@@ -102,8 +108,10 @@ constexpr bool fits() {
 
 template <class P, class A>
 decltype(auto) as_parameter(A&& argument) {
-  if constexpr (IsArgument<P>::value) return std::forward<A>(argument);
-  else return static_cast<P>(std::forward<A>(argument));
+  if constexpr (IsArgument<P>::value)
+    return std::forward<A>(argument);
+  else
+    return static_cast<P>(std::forward<A>(argument));
 }
 
 struct RuntimeState;

@@ -18,9 +18,7 @@ enum class DType : std::uint8_t { f32 = 0, f64 = 1, i32 = 2, i64 = 3 };
 inline constexpr int dtype_count = 4;
 
 /// Bytes of one element.
-constexpr std::size_t size_of(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::i32 ? 4 : 8;
-}
+constexpr std::size_t size_of(DType dtype) { return dtype == DType::f32 || dtype == DType::i32 ? 4 : 8; }
 
 /// "f32", "f64", "i32" or "i64".
 constexpr std::string_view name_of(DType dtype) {
@@ -81,9 +79,7 @@ struct ArrayType {
   DType dtype = DType::f32;
   Shape shape;
 
-  [[nodiscard]] std::int64_t bytes() const {
-    return shape.count() * static_cast<std::int64_t>(size_of(dtype));
-  }
+  [[nodiscard]] std::int64_t bytes() const { return shape.count() * static_cast<std::int64_t>(size_of(dtype)); }
   friend bool operator==(const ArrayType&, const ArrayType&) = default;
 };
 

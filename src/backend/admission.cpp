@@ -119,8 +119,8 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
 core::DeviceId Backend::choose_device(const KernelDescription& kernel) const {
   if (devices_.size() == 1) return core::DeviceId(0);
   const bool skip_cores = prefer_accelerators_ && std::ranges::any_of(devices_, [&](const OwnedDevice& owned) {
-    return owned.device->kind() != device::DeviceKind::cpu && owned.device->can_run(kernel);
-  });
+                            return owned.device->kind() != device::DeviceKind::cpu && owned.device->can_run(kernel);
+                          });
   std::vector<schedule::DeviceView> views;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device::Device& device = *devices_[i].device;

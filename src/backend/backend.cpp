@@ -50,8 +50,10 @@ void Backend::receive(std::span<const std::byte> commands) {
 void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, std::vector<executor::Node*>& ready) {
   switch (cluster::read_tag(reader)) {
     case Tag::task:
-      if (read(reader, command_)) admit(ready);
-      else reader.fail();
+      if (read(reader, command_))
+        admit(ready);
+      else
+        reader.fail();
       return;
     case Tag::drop: {
       core::DataId data;
@@ -59,13 +61,16 @@ void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, 
       if (cluster::read_drop(reader, data, version)) machine_.drop(data, version, settled);
       return;
     }
-    case Tag::cancel: cancelled_.store(true, std::memory_order_relaxed); return;
+    case Tag::cancel:
+      cancelled_.store(true, std::memory_order_relaxed);
+      return;
     case Tag::finish: {
       int code = 0;
       if (cluster::read_end(reader, code)) finish_code_.store(code, std::memory_order_release);
       return;
     }
-    default: reader.fail();
+    default:
+      reader.fail();
   }
 }
 

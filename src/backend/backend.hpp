@@ -1,9 +1,10 @@
-/// The back-end of one rank: takes the front-end's commands, runs the edges between its tasks, has the mover fetch what is
-/// missing, hands ready tasks to devices, and reports endings in batches.
+/// The back-end of one rank: takes the front-end's commands, runs the edges between its tasks, has the mover fetch what
+/// is missing, hands ready tasks to devices, and reports endings in batches.
 ///
-/// Threads: receive() is called by the driver thread, on rank 0 also by whoever holds the front-end's mutex; completions
-/// come from the devices' threads. One mutex guards the rank's machine and the records; it is never held while the
-/// front-end is called, and the front-end's mutex may be held while it is taken. Running and releasing tasks takes neither.
+/// Threads: receive() is called by the driver thread, on rank 0 also by whoever holds the front-end's mutex;
+/// completions come from the devices' threads. One mutex guards the rank's machine and the records; it is never held
+/// while the front-end is called, and the front-end's mutex may be held while it is taken. Running and releasing tasks
+/// takes neither.
 #pragma once
 
 #include <atomic>
@@ -58,7 +59,8 @@ class Backend {
 
   /// Carries out a batch of commands. Throws Error (environment) when it is not well formed.
   void receive(std::span<const std::byte> commands);
-  /// Driver thread: looks at devices that must be asked, and settles what lanes hold back. True when there was anything.
+  /// Driver thread: looks at devices that must be asked, and settles what lanes hold back. True when there was
+  /// anything.
   bool progress();
   /// Driver thread, from the mover's events.
   void fetched(coherence::SlotIndex slot);
@@ -135,12 +137,12 @@ class Backend {
   bool prefer_accelerators_ = false;
   std::deque<Link> links_;
   std::vector<OwnedDevice> devices_;
-  std::deque<std::atomic<int>> outstanding_;   // pieces of work at each device: a hint for placement, orders nothing
-  std::unique_ptr<LaneBuffers> lanes_;         // those of all devices, and a last one for what ends without a device
+  std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
+  std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device
 
-  std::atomic<std::int64_t> unsettled_{0};        // a hint for the driver's sleep; orders nothing
-  std::atomic<bool> cancelled_{false};            // orders nothing: a task may start just after the cancel
-  std::atomic<int> finish_code_{-1};              // release after the last command, acquire by the driver
+  std::atomic<std::int64_t> unsettled_{0};  // a hint for the driver's sleep; orders nothing
+  std::atomic<bool> cancelled_{false};      // orders nothing: a task may start just after the cancel
+  std::atomic<int> finish_code_{-1};        // release after the last command, acquire by the driver
 };
 
 }  // namespace penstock::backend

@@ -1,6 +1,7 @@
-/// Where finished tasks wait for their settlement, one buffer a lane: settling takes the back-end's mutex and the front-end's,
-/// so it is done for many at once. A lane hands on when it has many, when it runs out of work, or when what it finished
-/// was not tiny; the rank's driver empties all buffers now and then for the lanes that are busy with something long.
+/// Where finished tasks wait for their settlement, one buffer a lane: settling takes the back-end's mutex and the
+/// front-end's, so it is done for many at once. A lane hands on when it has many, when it runs out of work, or when
+/// what it finished was not tiny; the rank's driver empties all buffers now and then for the lanes that are busy with
+/// something long.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,8 @@ Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 
 }  // namespace
 
-// --- starting ---------------------------------------------------------------------------------------------------------
+// --- starting
+// ---------------------------------------------------------------------------------------------------------
 
 void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
@@ -81,7 +82,8 @@ bool Backend::Link::prepare(device::Work& work) {
   return task.prepared || backend_.prepare(task);
 }
 
-// --- completion -------------------------------------------------------------------------------------------------------
+// --- completion
+// -------------------------------------------------------------------------------------------------------
 
 void Backend::Link::completed(std::span<device::Completion> completions) {
   thread_local std::vector<executor::Node*> ready;
@@ -142,7 +144,8 @@ void Backend::fetched(coherence::SlotIndex slot) {
   start(ready);
 }
 
-// --- settlement -------------------------------------------------------------------------------------------------------
+// --- settlement
+// -------------------------------------------------------------------------------------------------------
 
 bool Backend::settle(std::size_t lane) {
   thread_local std::vector<Finished> finished;

@@ -23,8 +23,8 @@ struct Storage {
   std::size_t bytes = 0;
 };
 
-/// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node has
-/// finished read by whoever runs it (ordered by the node's last release).
+/// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node
+/// has finished read by whoever runs it (ordered by the node's last release).
 struct Task {
   enum class Kind : std::uint8_t { compute, touch, fetch };
 

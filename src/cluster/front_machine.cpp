@@ -34,7 +34,8 @@ void FrontMachine::unpin(core::DataId data, core::Version version) {
   settle_dead();
 }
 
-// --- submission -------------------------------------------------------------------------------------------------------
+// --- submission
+// -------------------------------------------------------------------------------------------------------
 
 void FrontMachine::submit(const Submission& submission) {
   const std::uint32_t ticket = allocate(submission.task);
@@ -96,7 +97,8 @@ void FrontMachine::find_predecessors(std::uint32_t ticket) {
   }
 }
 
-// --- from waiting to bound --------------------------------------------------------------------------------------------
+// --- from waiting to bound
+// --------------------------------------------------------------------------------------------
 
 void FrontMachine::flush() {
   do {
@@ -111,7 +113,8 @@ void FrontMachine::settle_waiting() {
   for (std::size_t i = 0; i < to_evaluate_.size(); ++i) {
     const auto [ticket, task] = to_evaluate_[i];
     const Record& record = records_[ticket];
-    if (record.task == task && (record.state == TaskState::waiting || record.state == TaskState::local)) evaluate(ticket);
+    if (record.task == task && (record.state == TaskState::waiting || record.state == TaskState::local))
+      evaluate(ticket);
   }
   to_evaluate_.clear();
 }
@@ -136,9 +139,8 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   }
   if (record.state == TaskState::local) return;
   const RankId rank = records_[record.predecessors.front()].rank;
-  const bool together = std::ranges::all_of(record.predecessors, [&](std::uint32_t predecessor) {
-    return records_[predecessor].rank == rank;
-  });
+  const bool together = std::ranges::all_of(
+      record.predecessors, [&](std::uint32_t predecessor) { return records_[predecessor].rank == rank; });
   if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
   set_state(record, TaskState::local);
   record.rank = rank;
@@ -291,9 +293,12 @@ void FrontMachine::bind(std::uint32_t ticket, RankId rank) {
 
 OperandKind FrontMachine::kind_for(const graph::StampedAccess& access, RankId rank) const {
   switch (access.mode) {
-    case AccessMode::read: return OperandKind::read;
-    case AccessMode::write: return OperandKind::write;
-    case AccessMode::read_write: break;
+    case AccessMode::read:
+      return OperandKind::read;
+    case AccessMode::write:
+      return OperandKind::write;
+    case AccessMode::read_write:
+      break;
   }
   return directory_.may_consume(access.data, access.reads, rank) ? OperandKind::consume : OperandKind::copy;
 }
@@ -306,14 +311,18 @@ void FrontMachine::take_operand(const graph::StampedAccess& access, Operand& ope
   operand.source = core::no_rank;
   if (access.reads != core::Version()) {
     directory_.bind_reader(access.data, access.reads, rank);
-    if (!directory_.holds(access.data, access.reads, rank)) operand.source = directory_.source(access.data, access.reads);
-    if (operand.kind == OperandKind::consume) directory_.remove_holder(access.data, access.reads, rank);
-    else directory_.add_holder(access.data, access.reads, rank);
+    if (!directory_.holds(access.data, access.reads, rank))
+      operand.source = directory_.source(access.data, access.reads);
+    if (operand.kind == OperandKind::consume)
+      directory_.remove_holder(access.data, access.reads, rank);
+    else
+      directory_.add_holder(access.data, access.reads, rank);
   }
   if (access.writes != core::Version()) directory_.add_holder(access.data, access.writes, rank);
 }
 
-// --- endings ----------------------------------------------------------------------------------------------------------
+// --- endings
+// ----------------------------------------------------------------------------------------------------------
 
 bool FrontMachine::on_endings(RankId rank, core::ByteReader& reader) {
   const auto count = reader.get<std::uint32_t>();
@@ -346,8 +355,10 @@ void FrontMachine::end(std::uint32_t ticket, const core::Ending& ending) {
   for (const graph::StampedAccess& access : record.accesses) {
     if (access.reads != core::Version()) directory_.end_reader(access.data, access.reads, was_bound, dead_);
     if (access.writes == core::Version()) continue;
-    if (ending.outcome == core::Outcome::done) directory_.made(access.data, access.writes, ending.rank, dead_);
-    else directory_.failed(access.data, access.writes, cause, dead_);
+    if (ending.outcome == core::Outcome::done)
+      directory_.made(access.data, access.writes, ending.rank, dead_);
+    else
+      directory_.failed(access.data, access.writes, cause, dead_);
   }
   output_.ended({.ending = ending, .kernel = record.kernel, .place = record.place, .bytes = record.bytes});
   release_dependents(ticket, was_bound);
@@ -366,7 +377,8 @@ void FrontMachine::release_dependents(std::uint32_t ticket, bool was_bound) {
   }
 }
 
-// --- the end ----------------------------------------------------------------------------------------------------------
+// --- the end
+// ----------------------------------------------------------------------------------------------------------
 
 void FrontMachine::cancel() {
   cancelled_ = true;

@@ -1,5 +1,5 @@
-/// The front-end's machine: decides which rank gets which task and when, and accounts for every attempt. Pure: events in,
-/// messages out through FrontOutput; no clock, thread or MPI. Its owner calls it under one mutex.
+/// The front-end's machine: decides which rank gets which task and when, and accounts for every attempt. Pure: events
+/// in, messages out through FrontOutput; no clock, thread or MPI. Its owner calls it under one mutex.
 ///
 /// A task is bound to a rank when each of its predecessors has ended or is bound to that same rank, whose executor then
 /// orders them without asking anybody. Tasks without unfinished predecessors bind late, to a rank that has credit.
@@ -41,7 +41,7 @@ struct Submission {
   core::KernelId kernel;
   std::uint16_t cores = 1;
   core::RankId only_on = core::no_rank;  ///< bound to this rank whatever its credit; no_rank: any
-  Place place;                 ///< where the program submitted it
+  Place place;                           ///< where the program submitted it
   std::span<const graph::StampedAccess> accesses;
   std::span<const std::byte> parameters;
 };
@@ -97,10 +97,10 @@ class FrontMachine {
  private:
   struct Rank {
     int cores = 1;
-    int in_hand = 0;             // tasks bound and not ended, each counted once a core
-    double in_hand_ns = 0.0;     // their predicted times, likewise
+    int in_hand = 0;          // tasks bound and not ended, each counted once a core
+    double in_hand_ns = 0.0;  // their predicted times, likewise
     std::vector<std::byte> commands;
-    TaskQueue own;               // local tasks of this rank, and ready ones whose data are here; stale ones are skipped
+    TaskQueue own;  // local tasks of this rank, and ready ones whose data are here; stale ones are skipped
   };
   struct Record {
     TaskState state = TaskState::free;
@@ -110,11 +110,11 @@ class FrontMachine {
     std::uint16_t cores = 1;
     core::RankId only_on;
     Place place;
-    core::RankId rank = core::no_rank;         // in whose queue it is, or to which it is bound
-    double predicted_ns = 0.0;                 // when bound: what in_hand_ns counts for it
-    std::uint32_t unbound = 0;                 // predecessors neither bound nor ended
+    core::RankId rank = core::no_rank;  // in whose queue it is, or to which it is bound
+    double predicted_ns = 0.0;          // when bound: what in_hand_ns counts for it
+    std::uint32_t unbound = 0;          // predecessors neither bound nor ended
     std::int64_t bytes = 0;
-    std::vector<std::uint32_t> predecessors;   // tickets of those not ended
+    std::vector<std::uint32_t> predecessors;  // tickets of those not ended
     std::vector<std::pair<std::uint32_t, core::TaskId>> dependents;
     std::vector<graph::StampedAccess> accesses;
     std::vector<std::byte> parameters;
@@ -150,7 +150,7 @@ class FrontMachine {
   std::deque<Record> records_;  // by ticket; a deque, so that records stay in place
   std::vector<std::uint32_t> free_;
   std::vector<double> mean_ns_;  // of the tasks of each kernel
-  TaskQueue anywhere_;  // ready tasks without inputs
+  TaskQueue anywhere_;           // ready tasks without inputs
   std::vector<std::pair<std::uint32_t, core::TaskId>> to_evaluate_;
   std::vector<schedule::RankView> views_;
   std::vector<schedule::HolderView> holders_;

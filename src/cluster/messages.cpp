@@ -53,7 +53,8 @@ static_assert(sizeof(EndingHead) == 40);
 
 bool read_operand(ByteReader& reader, Operand& operand) {
   const auto head = reader.get<OperandHead>();
-  if (reader.bad() || head.kind > 3 || head.dtype >= dtype_count || head.dimensions > Shape::max_dimensions) return false;
+  if (reader.bad() || head.kind > 3 || head.dtype >= dtype_count || head.dimensions > Shape::max_dimensions)
+    return false;
   std::array<std::int64_t, Shape::max_dimensions> extents{};
   for (std::size_t i = 0; i < head.dimensions; ++i) extents[i] = reader.get<std::int64_t>();
   if (reader.bad()) return false;

@@ -1,6 +1,6 @@
-/// What ranks say to each other, and its form on the wire. A message is a sequence of items, each a tag and its fields in
-/// the machine's byte order (ranks of one run have one build). Readers check every length and number they can; a message
-/// that is not well formed is reported, never trusted.
+/// What ranks say to each other, and its form on the wire. A message is a sequence of items, each a tag and its fields
+/// in the machine's byte order (ranks of one run have one build). Readers check every length and number they can; a
+/// message that is not well formed is reported, never trusted.
 #pragma once
 
 #include <cstdint>
@@ -80,18 +80,18 @@ struct Hello {
   std::uint32_t protocol = protocol_version;
   std::string build;
   core::AllowedCores cores;
-  std::string cores_reason;             ///< why these cores: for the table of devices
-  std::string gpus;                     ///< names, or why none
+  std::string cores_reason;  ///< why these cores: for the table of devices
+  std::string gpus;          ///< names, or why none
   std::int64_t memory_bytes = 0;
-  std::int32_t workers_most = 0;        ///< a limit for the rank's share of the cores; 0: none
-  std::string mpi;                      ///< the thread level, or that there is no MPI
-  std::vector<std::string> kernels;     ///< the signatures, in the order of the table
+  std::int32_t workers_most = 0;     ///< a limit for the rank's share of the cores; 0: none
+  std::string mpi;                   ///< the thread level, or that there is no MPI
+  std::vector<std::string> kernels;  ///< the signatures, in the order of the table
 };
 
 /// What the front-end answers: the rank's share of its host.
 struct Welcome {
   core::CoreSet cores;
-  std::int32_t host_rank = 0;   ///< this rank's place among the ranks of its host
+  std::int32_t host_rank = 0;  ///< this rank's place among the ranks of its host
   std::int32_t host_ranks = 1;
 };
 

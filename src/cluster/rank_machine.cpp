@@ -108,9 +108,7 @@ void RankMachine::drop(core::DataId data, core::Version version, Settled& settle
   replicas_.drop(data, version, settled.freed);
 }
 
-ReplicaIndex RankMachine::find(core::DataId data, core::Version version) const {
-  return replicas_.find(data, version);
-}
+ReplicaIndex RankMachine::find(core::DataId data, core::Version version) const { return replicas_.find(data, version); }
 
 coherence::StorageIndex RankMachine::storage_of(ReplicaIndex replica) const { return replicas_[replica].storage; }
 

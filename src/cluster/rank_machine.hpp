@@ -1,6 +1,6 @@
 /// The rank's machine: takes the front-end's commands and says what each means here: which local tasks a task follows,
-/// what must be fetched, in which storage its operands are, what may be freed. Pure; its owner calls it under one mutex,
-/// keeps the bytes and runs the edges (executor).
+/// what must be fetched, in which storage its operands are, what may be freed. Pure; its owner calls it under one
+/// mutex, keeps the bytes and runs the edges (executor).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace penstock::cluster {
 
-/// Where one operand of an admitted task is. A read has only `in`, a write only `out`; a consumed operand has one storage
-/// for both; a copied one has two.
+/// Where one operand of an admitted task is. A read has only `in`, a write only `out`; a consumed operand has one
+/// storage for both; a copied one has two.
 struct OperandPlace {
   coherence::StorageIndex in;
   coherence::StorageIndex out;
@@ -35,11 +35,11 @@ struct Admission {
   };
 
   coherence::SlotIndex slot;
-  std::vector<OperandPlace> places;                ///< one an operand
-  std::vector<Predecessor> predecessors;    ///< local tasks and fetches, perhaps finished but not settled
-  std::vector<Fetch> fetches;               ///< to be begun now
-  std::uint32_t drains = 0;                 ///< how often the slot will come in Settled::drained before it may start
-  core::TaskId cause;                       ///< an input has failed already, because of this task
+  std::vector<OperandPlace> places;       ///< one an operand
+  std::vector<Predecessor> predecessors;  ///< local tasks and fetches, perhaps finished but not settled
+  std::vector<Fetch> fetches;             ///< to be begun now
+  std::uint32_t drains = 0;               ///< how often the slot will come in Settled::drained before it may start
+  core::TaskId cause;                     ///< an input has failed already, because of this task
 };
 
 /// What the end of a task, a fetch or a transfer sets free. Appended to; the caller empties it.

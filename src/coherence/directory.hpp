@@ -1,8 +1,8 @@
 /// What the front-end knows of versions: who makes them, which ranks hold replicas, who still reads them, and so when
 /// their replicas are to be dropped and when a task may write into the buffer of the version it reads. Pure.
 ///
-/// A version lives from expect() until it is dead: made (or failed), succeeded by a later version or its datum released,
-/// and without readers and pins. Its holders are then told to drop it.
+/// A version lives from expect() until it is dead: made (or failed), succeeded by a later version or its datum
+/// released, and without readers and pins. Its holders are then told to drop it.
 #pragma once
 
 #include <cstdint>
@@ -69,11 +69,11 @@ class Directory {
   struct Entry {
     core::Version version;
     VersionState state = VersionState::pending;
-    bool succeeded = false;       // a later version was stamped
-    bool mixed = false;           // bound readers are on several ranks
+    bool succeeded = false;  // a later version was stamped
+    bool mixed = false;      // bound readers are on several ranks
     std::uint32_t producer = 0;
-    std::uint32_t readers = 0;    // submitted and not ended
-    std::uint32_t bound = 0;      // of these, bound to a rank
+    std::uint32_t readers = 0;  // submitted and not ended
+    std::uint32_t bound = 0;    // of these, bound to a rank
     std::uint32_t pins = 0;
     core::RankId bound_rank = core::no_rank;
     core::RankId maker = core::no_rank;

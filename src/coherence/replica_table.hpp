@@ -26,12 +26,12 @@ struct Replica {
   core::DataId data;
   core::Version version;
   StorageIndex storage;
-  SlotIndex producer = no_slot;   ///< the task or fetch that makes it, until that is settled
-  SlotIndex consumer = no_slot;   ///< the task that waits for the readers to end, to take the storage over
-  std::uint32_t uses = 0;         ///< operands of tasks that are admitted and not settled, transfers, and fetches
-  std::uint32_t readers = 0;      ///< of these, operands that only read
+  SlotIndex producer = no_slot;  ///< the task or fetch that makes it, until that is settled
+  SlotIndex consumer = no_slot;  ///< the task that waits for the readers to end, to take the storage over
+  std::uint32_t uses = 0;        ///< operands of tasks that are admitted and not settled, transfers, and fetches
+  std::uint32_t readers = 0;     ///< of these, operands that only read
   bool in_table = true;
-  core::TaskId cause;             ///< the task whose failure left it without content
+  core::TaskId cause;  ///< the task whose failure left it without content
 };
 
 class ReplicaTable {

@@ -11,7 +11,8 @@ Shape::Shape(std::initializer_list<std::int64_t> extents) : Shape(std::span(exte
 
 Shape::Shape(std::span<const std::int64_t> extents) {
   if (extents.size() > max_dimensions) {
-    throw Error(ErrorCode::invalid_argument, "a shape has at most 8 extents, this one " + std::to_string(extents.size()));
+    throw Error(ErrorCode::invalid_argument,
+                "a shape has at most 8 extents, this one " + std::to_string(extents.size()));
   }
   std::int64_t bytes = 8;
   for (const std::int64_t extent : extents) {

@@ -2,8 +2,8 @@
 /// between two tasks on queues of one device, already when it is enqueued there, in the device's own order.
 ///
 /// A Node is one task's (or fetch's) place in the graph. Admission attaches it to its predecessors while these may be
-/// finishing on other threads: an edge to a finished one is dropped. Each node has a guard, held by admission, so that it
-/// cannot become ready before all its edges are there.
+/// finishing on other threads: an edge to a finished one is dropped. Each node has a guard, held by admission, so that
+/// it cannot become ready before all its edges are there.
 ///
 /// Threads: prepare(), follow() and release() of one node are called by one thread at a time, its admission; enqueued()
 /// and finish() of a node are called once each, by whoever runs it. Nodes must stay where they are until finished.
@@ -40,8 +40,8 @@ class Node {
   /// Gives up the guard, or ends a hold(). True: this call made the node ready; the caller now starts it.
   [[nodiscard]] bool release();
 
-  /// The task was started on its device and its results can be used there from `point` on. Nodes of the same device that
-  /// became ready by it are appended to `ready`.
+  /// The task was started on its device and its results can be used there from `point` on. Nodes of the same device
+  /// that became ready by it are appended to `ready`.
   void enqueued(const QueuePoint& point, std::vector<Node*>& ready);
   /// The task has ended; `cause` is the task that failed (itself, or the one because of which it was skipped), or none.
   /// Nodes that became ready are appended to `ready`. After the call the node may be given a new life.
@@ -52,7 +52,8 @@ class Node {
   [[nodiscard]] core::TaskId cause() const { return core::TaskId(cause_.load(std::memory_order_relaxed)); }
   void fail(core::TaskId cause) { cause_.store(cause.value(), std::memory_order_relaxed); }
 
-  /// Where its predecessors of the same device are queued: what the device must put the work behind. Read it when ready.
+  /// Where its predecessors of the same device are queued: what the device must put the work behind. Read it when
+  /// ready.
   [[nodiscard]] const std::vector<QueuePoint>& after() const { return after_; }
 
   void* owner = nullptr;  ///< the caller's

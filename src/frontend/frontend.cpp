@@ -23,7 +23,8 @@ std::string at(const Place& place) {
 
 }  // namespace
 
-// --- what the machine says --------------------------------------------------------------------------------------------
+// --- what the machine says
+// --------------------------------------------------------------------------------------------
 
 void Frontend::Output::send(RankId to, std::span<const std::byte> commands) {
   frontend_.delivery_.deliver(to, commands);
@@ -37,19 +38,30 @@ void Frontend::Output::ended(const cluster::EndedTask& task) {
   }
   Counts& counts = frontend_.counts_;
   switch (task.ending.outcome) {
-    case core::Outcome::done: ++counts.done; return;
+    case core::Outcome::done:
+      ++counts.done;
+      return;
     case core::Outcome::failed:
-    case core::Outcome::timed_out: ++counts.failed; break;
-    case core::Outcome::cancelled: ++counts.cancelled; break;
-    case core::Outcome::lost: ++counts.lost; break;
-    case core::Outcome::skipped: ++counts.skipped; break;
+    case core::Outcome::timed_out:
+      ++counts.failed;
+      break;
+    case core::Outcome::cancelled:
+      ++counts.cancelled;
+      break;
+    case core::Outcome::lost:
+      ++counts.lost;
+      break;
+    case core::Outcome::skipped:
+      ++counts.skipped;
+      break;
   }
   frontend_.failures_.add(task, frontend_.kernel_name_(task.kernel));
 }
 
 void Frontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
 
-// --- submission -------------------------------------------------------------------------------------------------------
+// --- submission
+// -------------------------------------------------------------------------------------------------------
 
 Frontend::Frontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
                    Delivery& delivery)
@@ -80,9 +92,8 @@ void Frontend::submit(const Task& task) {
 
 void Frontend::wait_for_room(Lock& lock) {
   const auto below = [&](std::uint64_t quarters) {
-    return machine_.unended() == 0 ||
-           (machine_.unended() < window_.tasks * quarters / 4 &&
-            bytes_in_flight_ < window_.bytes / 4 * static_cast<std::int64_t>(quarters));
+    return machine_.unended() == 0 || (machine_.unended() < window_.tasks * quarters / 4 &&
+                                       bytes_in_flight_ < window_.bytes / 4 * static_cast<std::int64_t>(quarters));
   };
   if (below(4) && broken_.empty()) return;
   flush();
@@ -92,7 +103,8 @@ void Frontend::wait_for_room(Lock& lock) {
 void Frontend::check(std::span<const graph::Access> accesses, const Place& place) const {
   const graph::Domain::Check found = domain_.check(accesses);
   switch (found.mistake) {
-    case graph::Domain::Mistake::none: return;
+    case graph::Domain::Mistake::none:
+      return;
     case graph::Domain::Mistake::never_written:
       throw Error(ErrorCode::invalid_argument, at(place) + "access " + std::to_string(found.access + 1) +
                                                    " reads an array that nothing has written: give it an origin, or "
@@ -131,14 +143,16 @@ void Frontend::tick() {
   notify_waits();
 }
 
-// --- endings and waits ------------------------------------------------------------------------------------------------
+// --- endings and waits
+// ------------------------------------------------------------------------------------------------
 
 void Frontend::on_endings(RankId from, std::span<const std::byte> item) {
   const Lock lock(mutex_);
   core::ByteReader reader(item);
   if (cluster::read_tag(reader) != cluster::Tag::endings || reader.bad() || !machine_.on_endings(from, reader)) {
-    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " reported an ending of a task that it "
-                                        "does not have");
+    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) +
+                                            " reported an ending of a task that it "
+                                            "does not have");
   }
   flush();
   notify_waits();
@@ -243,7 +257,8 @@ void Frontend::wait_all() {
   throw TaskError(fresh == 1 ? first : first + " (and " + std::to_string(fresh - 1) + " more)", counts_.not_done());
 }
 
-// --- the end ----------------------------------------------------------------------------------------------------------
+// --- the end
+// ----------------------------------------------------------------------------------------------------------
 
 void Frontend::close() {
   const Lock lock(mutex_);

@@ -1,8 +1,9 @@
-/// The front-end of a run, on rank 0: takes tasks in program order, stamps them, lets the pure machine decide, and waits
-/// where the program looks at a value. It never computes and never touches bulk data.
+/// The front-end of a run, on rank 0: takes tasks in program order, stamps them, lets the pure machine decide, and
+/// waits where the program looks at a value. It never computes and never touches bulk data.
 ///
-/// Threads: any thread of the program may call the upper half; endings come from the driver and, on rank 0, from workers.
-/// One mutex guards the domain and the machine; it is held while commands are delivered, so that their order stays.
+/// Threads: any thread of the program may call the upper half; endings come from the driver and, on rank 0, from
+/// workers. One mutex guards the domain and the machine; it is held while commands are delivered, so that their order
+/// stays.
 #pragma once
 
 #include <chrono>
@@ -63,8 +64,8 @@ class Frontend {
   [[nodiscard]] core::DataId add_data(const ArrayType& type);
   void release_data(core::DataId data);
 
-  /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum that
-  /// was never written and for two writes of one datum; Error (lost) when the run is broken.
+  /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum
+  /// that was never written and for two writes of one datum; Error (lost) when the run is broken.
   void submit(const Task& task);
 
   /// Waits for the datum's version as of now. Throws TaskError when it could not be made.
@@ -135,8 +136,8 @@ class Frontend {
   Counts counts_;
   std::uint64_t reported_not_done_ = 0;  // of counts_.not_done(): what wait_all() has thrown for
   std::int64_t bytes_in_flight_ = 0;
-  std::uint64_t unsent_ = 0;             // submissions since the last flush
-  std::uint64_t eager_below_ = 0;        // so few tasks bound that somebody may be idle: send at once
+  std::uint64_t unsent_ = 0;       // submissions since the last flush
+  std::uint64_t eager_below_ = 0;  // so few tasks bound that somebody may be idle: send at once
   bool closed_ = false;
   std::string broken_;
   std::uint64_t next_task_ = 1;

@@ -31,7 +31,8 @@ Domain::Check Domain::check(std::span<const Access> accesses) const {
     if (accesses[i].mode != AccessMode::write && datum.current == datum.first) return {Mistake::never_written, i};
     if (accesses[i].mode == AccessMode::read) continue;
     for (std::size_t j = 0; j < i; ++j) {
-      if (accesses[j].data == accesses[i].data && accesses[j].mode != AccessMode::read) return {Mistake::written_twice, i};
+      if (accesses[j].data == accesses[i].data && accesses[j].mode != AccessMode::read)
+        return {Mistake::written_twice, i};
     }
   }
   return {};

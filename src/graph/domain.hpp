@@ -23,9 +23,9 @@ struct Access {
 struct StampedAccess {
   core::DataId data;
   AccessMode mode = AccessMode::read;
-  core::Version reads;     ///< 0 for a pure write
-  core::Version writes;    ///< 0 for a pure read
-  core::TaskId producer;   ///< the task that makes `reads`: the only predecessor, since writes never wait for readers
+  core::Version reads;    ///< 0 for a pure write
+  core::Version writes;   ///< 0 for a pure read
+  core::TaskId producer;  ///< the task that makes `reads`: the only predecessor, since writes never wait for readers
 };
 
 class Domain {
@@ -35,7 +35,8 @@ class Domain {
   /// The datum has no more submissions and no replicas; its id may be used again.
   void forget(core::DataId data);
 
-  /// What is wrong with the accesses, as an index into them and a reason; a read of version 0, or two writes of one datum.
+  /// What is wrong with the accesses, as an index into them and a reason; a read of version 0, or two writes of one
+  /// datum.
   enum class Mistake : std::uint8_t { none, never_written, written_twice };
   struct Check {
     Mistake mistake = Mistake::none;
@@ -52,9 +53,9 @@ class Domain {
 
  private:
   struct Datum {
-    core::Version current;       // the latest version stamped
-    core::Version first;         // versions up to here belong to earlier data of this id
-    core::TaskId producer;       // of `current`
+    core::Version current;  // the latest version stamped
+    core::Version first;    // versions up to here belong to earlier data of this id
+    core::TaskId producer;  // of `current`
   };
   std::vector<Datum> data_;
   std::vector<core::DataId> free_;

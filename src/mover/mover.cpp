@@ -79,7 +79,8 @@ bool Mover::send_posted() {
 }
 
 void Mover::begin_fetch(const FetchOrder& order) {
-  // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the next.
+  // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the
+  // next.
   const BulkNumber number = next_number_++ % bulk_numbers;
   fetches_[number] = order;
   ++under_way_;
@@ -91,8 +92,10 @@ void Mover::begin_fetch(const FetchOrder& order) {
 }
 
 void Mover::message(RankId from, std::span<const std::byte> message) {
-  if (is_fetch_request(message)) serve(from, message.subspan(1));
-  else events_->message(from, message);
+  if (is_fetch_request(message))
+    serve(from, message.subspan(1));
+  else
+    events_->message(from, message);
 }
 
 void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {

@@ -1,8 +1,9 @@
 /// The mover carries messages and versions between ranks. Any thread may post a message or order a fetch; the rank's
 /// driver thread owns the transport and does the work in progress().
 ///
-/// A fetch sends its owner a request that names a bulk number, and receives under that number straight into the replica's
-/// memory; the owner serves it from the memory of its own replica. No bytes are copied on the way, none pass rank 0.
+/// A fetch sends its owner a request that names a bulk number, and receives under that number straight into the
+/// replica's memory; the owner serves it from the memory of its own replica. No bytes are copied on the way, none pass
+/// rank 0.
 #pragma once
 
 #include <chrono>
@@ -50,7 +51,7 @@ struct FetchOrder {
   std::span<std::byte> into;
 };
 
-class Mover : private transport::Receiver {
+class Mover final : private transport::Receiver {
  public:
   explicit Mover(std::unique_ptr<transport::Transport> transport);
 

@@ -21,7 +21,7 @@ std::string id_in_notes(const char* notes, std::size_t size) {
     std::memcpy(&note, notes + at, sizeof note);
     const char* const name = notes + at + sizeof note;
     const char* const content = name + aligned(note.n_namesz);
-    if (note.n_type == NT_GNU_BUILD_ID && std::string_view(name, note.n_namesz) == std::string_view("GNU", 4)) {
+    if (note.n_type == NT_GNU_BUILD_ID && std::string_view(name, note.n_namesz).starts_with("GNU")) {
       std::string id;
       for (std::size_t i = 0; i < note.n_descsz; ++i) {
         constexpr const char* digits = "0123456789abcdef";

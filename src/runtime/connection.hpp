@@ -1,5 +1,5 @@
-/// The way to the other ranks: MPI where a launcher started this process, otherwise this process alone, without any call
-/// of MPI. Made and destroyed on the main thread.
+/// The way to the other ranks: MPI where a launcher started this process, otherwise this process alone, without any
+/// call of MPI. Made and destroyed on the main thread.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,8 @@ class Connection {
 /// What this rank says of itself. `workers`: a limit asked for; 0: none.
 [[nodiscard]] cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int workers);
 
-/// What all ranks say of themselves, on rank 0; nothing on the others, which return the exit code that rank 0 gave them.
+/// What all ranks say of themselves, on rank 0; nothing on the others, which return the exit code that rank 0 gave
+/// them.
 [[nodiscard]] int gather_hellos(std::vector<cluster::Hello>& hellos);
 
 }  // namespace penstock::runtime

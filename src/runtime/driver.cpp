@@ -61,13 +61,17 @@ void Driver::say_bye(cluster::Bye bye) {
 }
 
 void Driver::endings(std::span<const std::byte> item) {
-  if (frontend_ != nullptr) frontend_->on_endings(core::front_rank, item);
-  else mover_.post(core::front_rank, item);
+  if (frontend_ != nullptr)
+    frontend_->on_endings(core::front_rank, item);
+  else
+    mover_.post(core::front_rank, item);
 }
 
 void Driver::deliver(RankId to, std::span<const std::byte> commands) {
-  if (to == mover_.rank()) backend_->receive(commands);
-  else mover_.post(to, commands);
+  if (to == mover_.rank())
+    backend_->receive(commands);
+  else
+    mover_.post(to, commands);
 }
 
 void Driver::message(RankId from, std::span<const std::byte> message) {

@@ -57,8 +57,9 @@ Hello read_hello(RankId from, std::span<const std::byte> message) {
   core::ByteReader reader(message);
   Hello hello;
   if (cluster::read_tag(reader) != Tag::hello || reader.bad() || !read(reader, hello)) {
-    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " did not introduce itself: it runs "
-                                        "another version of penstock");
+    throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) +
+                                            " did not introduce itself: it runs "
+                                            "another version of penstock");
   }
   return hello;
 }
@@ -71,9 +72,8 @@ std::vector<Hello> gather(mover::Mover& mover, Hello own) {
   Listener listener([&](RankId from, std::span<const std::byte> message) {
     heard[static_cast<std::size_t>(from.value())] = read_hello(from, message);
   });
-  const bool all = drive(mover, listener, [&] {
-    return std::ranges::all_of(heard, [](const auto& hello) { return hello.has_value(); });
-  });
+  const bool all = drive(
+      mover, listener, [&] { return std::ranges::all_of(heard, [](const auto& hello) { return hello.has_value(); }); });
   if (!all) {
     const auto silent = std::ranges::find_if(heard, [](const auto& hello) { return !hello.has_value(); });
     throw Error(ErrorCode::lost, "rank " + std::to_string(silent - heard.begin()) + " does not answer");

@@ -11,8 +11,8 @@
 
 namespace penstock::runtime {
 
-/// On rank 0: waits for the others and returns what all ranks said, in rank order. Throws Error (lost) when one does not
-/// answer within two minutes.
+/// On rank 0: waits for the others and returns what all ranks said, in rank order. Throws Error (lost) when one does
+/// not answer within two minutes.
 [[nodiscard]] std::vector<cluster::Hello> gather(mover::Mover& mover, cluster::Hello own);
 
 /// What differs between ranks that must not: protocol, build or kernels, naming the rank; empty when all agree. Pure.
@@ -30,7 +30,7 @@ void dismiss(mover::Mover& mover, int exit_code);
 struct Answer {
   bool welcome = false;
   cluster::Welcome share;
-  int exit_code = 0;  ///< when dismissed
+  int exit_code = 0;                          ///< when dismissed
   std::vector<std::vector<std::byte>> early;  ///< commands that came right behind the welcome, for the back-end
 };
 [[nodiscard]] Answer introduce(mover::Mover& mover, const cluster::Hello& own);

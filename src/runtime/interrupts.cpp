@@ -22,9 +22,12 @@ void raise_to(int level) {
 }
 
 void handle(int signal) {
-  if (signal == SIGTERM) raise_to(2);
-  else if (signal == SIGUSR1) raise_to(1);
-  else if (current_level.fetch_add(1, std::memory_order_relaxed) >= 2) _exit(interrupted_exit);
+  if (signal == SIGTERM)
+    raise_to(2);
+  else if (signal == SIGUSR1)
+    raise_to(1);
+  else if (current_level.fetch_add(1, std::memory_order_relaxed) >= 2)
+    _exit(interrupted_exit);
 }
 
 }  // namespace

@@ -47,7 +47,9 @@ class Submitter {
 
   void take(const jobs::Step& step) {
     switch (step.kind) {
-      case jobs::Step::Kind::make: ids_.emplace(key(step.datum), frontend_.add_data(step.type)); return;
+      case jobs::Step::Kind::make:
+        ids_.emplace(key(step.datum), frontend_.add_data(step.type));
+        return;
       case jobs::Step::Kind::release: {
         const auto found = ids_.find(key(step.datum));
         frontend_.release_data(found->second);
@@ -59,7 +61,9 @@ class Submitter {
         submit(step, path_);
         ++saves_;
         return;
-      case jobs::Step::Kind::task: submit(step, step.parameters); return;
+      case jobs::Step::Kind::task:
+        submit(step, step.parameters);
+        return;
     }
   }
 
@@ -72,7 +76,8 @@ class Submitter {
 
   void submit(const jobs::Step& step, std::span<const Parameter> parameters) {
     accesses_.clear();
-    for (const jobs::DatumAccess& access : step.accesses) accesses_.push_back({ids_.at(key(access.datum)), access.mode});
+    for (const jobs::DatumAccess& access : step.accesses)
+      accesses_.push_back({ids_.at(key(access.datum)), access.mode});
     encoded_.clear();
     core::encode_parameters(parameters, encoded_);
     frontend_.submit({.kernel = id_of(*step.kernel),
@@ -149,11 +154,9 @@ class JobRun {
   /// About ten times a second, while the front-end waits.
   void look_up() {
     const frontend::Counts counts = session_.frontend().counts();
-    progress_.update({.done = counts.done,
-                      .failed = counts.failed,
-                      .skipped = counts.not_done() - counts.failed,
-                      .total = total_},
-                     seconds());
+    progress_.update(
+        {.done = counts.done, .failed = counts.failed, .skipped = counts.not_done() - counts.failed, .total = total_},
+        seconds());
     const Level level = Interrupts::level();
     if (level == said_) return;
     said_ = level;

@@ -60,7 +60,8 @@ void check(const KernelDescription& kernel, const detail::Request& request, Scra
 
 }  // namespace
 
-// --- handles ----------------------------------------------------------------------------------------------------------
+// --- handles
+// ----------------------------------------------------------------------------------------------------------
 
 detail::Datum::~Datum() {
   const auto state = std::static_pointer_cast<RuntimeState>(owner.lock());
@@ -87,15 +88,16 @@ detail::HostView::~HostView() {
   state_->session.frontend().unpin({core::DataId(data_), core::Version(version_)});
 }
 
-// --- Runtime ----------------------------------------------------------------------------------------------------------
+// --- Runtime
+// ----------------------------------------------------------------------------------------------------------
 
 Runtime::Runtime(const Options& options) {
-  auto session = std::make_unique<runtime::Session>(
-      runtime::SessionOptions{.workers = options.workers,
-                              .window = {options.window_tasks, options.window_bytes},
-                              .use_cpu = true,
-                              .use_cuda = true,
-                              .alone = true});
+  auto session =
+      std::make_unique<runtime::Session>(runtime::SessionOptions{.workers = options.workers,
+                                                                 .window = {options.window_tasks, options.window_bytes},
+                                                                 .use_cpu = true,
+                                                                 .use_cuda = true,
+                                                                 .alone = true});
   state_ = std::make_shared<RuntimeState>(*session);
   state_->owned = std::move(session);
 }
@@ -143,8 +145,8 @@ void Runtime::submit_request(const detail::Request& request) {
     check(state_->kernels[kernel], request, parts);
   } catch (const Error& error) {
     if (request.place.line == 0) throw;
-    throw Error(error.code(), std::string(request.place.file) + ":" + std::to_string(request.place.line) + ": " +
-                                  error.what());
+    throw Error(error.code(),
+                std::string(request.place.file) + ":" + std::to_string(request.place.line) + ": " + error.what());
   }
   parts.encoded.clear();
   core::encode_parameters(parts.parameters, parts.encoded);

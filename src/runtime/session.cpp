@@ -63,13 +63,14 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   driver_ = std::make_unique<Driver>(*mover_);
   backend_ = std::make_unique<backend::Backend>(kernels::KernelTable::process().all(), *mover_, *driver_);
   device::Completions& completions = backend_->completions_for_next_device();
-  backend_->add_device({.name = "", .device = std::make_unique<device::CpuDevice>(
-                                        device::CpuDevice::Options{.cores = cores_, .pin = true}, completions)});
+  backend_->add_device({.name = "",
+                        .device = std::make_unique<device::CpuDevice>(
+                            device::CpuDevice::Options{.cores = cores_, .pin = true}, completions)});
   add_gpus(share);
   if (!options.use_cpu) {
     if (backend_->devices() == 1) {
-      throw Error(ErrorCode::environment, "only GPUs were asked for, but there is none on " + host_ + ": " +
-                                              gpus_.why_none());
+      throw Error(ErrorCode::environment,
+                  "only GPUs were asked for, but there is none on " + host_ + ": " + gpus_.why_none());
     }
     backend_->prefer_accelerators();
   }

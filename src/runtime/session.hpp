@@ -1,6 +1,6 @@
-/// One run of penstock in this process, from finding the other ranks to the last message: the place where all layers meet.
-/// Made on the main thread of every rank. On rank 0 the main thread is then the program's, and a driver thread works; on
-/// the other ranks the main thread becomes the driver in serve().
+/// One run of penstock in this process, from finding the other ranks to the last message: the place where all layers
+/// meet. Made on the main thread of every rank. On rank 0 the main thread is then the program's, and a driver thread
+/// works; on the other ranks the main thread becomes the driver in serve().
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class Session {
   /// Rank 0 only.
   [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
   [[nodiscard]] backend::Backend& backend() { return *backend_; }
-  /// Rank 0: ends all ranks with this exit code, once no task is in flight; returns what each did. Throws Error (lost) when
-  /// a rank was lost meanwhile.
+  /// Rank 0: ends all ranks with this exit code, once no task is in flight; returns what each did. Throws Error (lost)
+  /// when a rank was lost meanwhile.
   std::vector<cluster::Bye> end(int exit_code);
 
   /// Other ranks: drives the back-end until rank 0 ends the run; returns its exit code.

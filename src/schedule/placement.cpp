@@ -9,7 +9,7 @@ namespace {
 
 constexpr double work_in_hand_ns = 5e6;  // a round trip to a busy front-end is well under 1 ms
 constexpr int most_in_hand_per_core = 2048;
-constexpr int short_queue = 4;           // enough that a GPU finds its next task's inputs on the way
+constexpr int short_queue = 4;  // enough that a GPU finds its next task's inputs on the way
 
 }  // namespace
 

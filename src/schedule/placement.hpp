@@ -12,8 +12,8 @@ namespace penstock::schedule {
 
 /// A rank as the front-end sees it when it places a task.
 struct RankView {
-  bool has_credit = false;        ///< it may be given a task now
-  double in_hand_ns = 0.0;        ///< predicted time of the tasks it holds, summed over their cores
+  bool has_credit = false;  ///< it may be given a task now
+  double in_hand_ns = 0.0;  ///< predicted time of the tasks it holds, summed over their cores
   int cores = 1;
 };
 
@@ -32,7 +32,8 @@ struct HolderView {
 [[nodiscard]] std::optional<core::RankId> choose_holder(std::span<const HolderView> holders);
 
 /// Whether a rank ought to be given another task: it holds what it is running and at least as much again, and of short
-/// tasks so many that a round trip to the front-end never idles it. `in_hand` and `in_hand_ns` count a task once a core.
+/// tasks so many that a round trip to the front-end never idles it. `in_hand` and `in_hand_ns` count a task once a
+/// core.
 [[nodiscard]] bool has_credit(int cores, int in_hand, double in_hand_ns);
 
 /// The time to predict for a task of a kernel that has not ended anywhere yet: long, so that it binds late.
