@@ -60,7 +60,8 @@ void Backend::fill(Task& task) {
   task.cancelled = false;
   task.message.clear();
 
-  const int panels = touch ? 0 : command_.cores;
+  // An accelerator takes the task as a whole.
+  const int panels = touch ? 0 : task.device == core::DeviceId(0) ? command_.cores : 1;
   task.panels_left.store(panels, std::memory_order_relaxed);
   task.panels.resize(static_cast<std::size_t>(panels));
   for (int panel = 0; panel < panels; ++panel) {

@@ -33,15 +33,19 @@ void Backend::add_device(OwnedDevice device) {
 }
 
 void Backend::receive(std::span<const std::byte> commands) {
+  begun_.store(true, std::memory_order_release);
   thread_local std::vector<executor::Node*> ready;
   cluster::Settled settled;
   std::vector<Storage> freed;
   {
     const std::lock_guard lock(mutex_);
     core::ByteReader reader(commands);
-    while (reader.left() > 0 && !reader.bad()) receive_item(reader, settled, ready);
+    while (reader.left() > 0 && !reader.bad()) {
+      receive_item(reader, settled, ready);
+      free_storages(settled.freed, freed);  // before the next item, which may use the same index again
+      settled.freed.clear();
+    }
     if (reader.bad()) throw Error(ErrorCode::environment, "a command of the front-end is not well formed");
-    free_storages(settled.freed, freed);
   }
   for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
   start(ready);

@@ -90,7 +90,9 @@ class Backend {
         : backend_(backend), device_(device), first_lane_(first_lane) {}
     bool prepare(device::Work& work) override;
     void completed(std::span<device::Completion> completions) override;
-    void idle(int lane) override { backend_.settle(lane_of(lane)); }
+    void idle(int lane) override {
+      if (backend_.begun_.load(std::memory_order_acquire)) backend_.settle(lane_of(lane));
+    }
     [[nodiscard]] core::DeviceId device() const { return device_; }
     [[nodiscard]] std::size_t lane_of(int lane) const { return first_lane_ + static_cast<std::size_t>(lane); }
 
@@ -140,6 +142,7 @@ class Backend {
   std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
   std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device
 
+  std::atomic<bool> begun_{false};                // release at each command, acquire by lanes: all devices are there
   std::atomic<std::int64_t> unsettled_{0};  // a hint for the driver's sleep; orders nothing
   std::atomic<bool> cancelled_{false};      // orders nothing: a task may start just after the cancel
   std::atomic<int> finish_code_{-1};        // release after the last command, acquire by the driver

@@ -51,8 +51,13 @@ void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
   outstanding_[task.device.value()].fetch_add(1, std::memory_order_relaxed);
   device::Work* const work = task.panels.data();
   const core::DeviceId device = task.device;
+  // Until the end of this call the task is not finished, whose completion may come before enqueued().
+  task.panels_left.fetch_add(1, std::memory_order_relaxed);
   const device::Token token = devices_[device.value()].device->start(std::span(&work, 1), after);
   if (token.queue != 0) task.node.enqueued({device, token.queue, token.point}, ready);
+  if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  finish(task, links_[device.value()].lane_of(0), ready);
+  mover_.wake();  // the driver settles it, as in finish_without_device()
 }
 
 bool Backend::prepare(Task& task) {

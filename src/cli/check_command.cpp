@@ -10,7 +10,7 @@ std::string help() {
   return "Usage: penstock check FILE\n\n"
          "Reads the job in FILE, runs nothing, and prints what was understood, or the first mistake with its\n"
          "line and column.\n\nOptions:\n" +
-         options_text({}) + "\nExamples:\n  penstock check jobs/first.toml\n\n" + std::string(exit_code_table);
+         options_text({}) + "\nExamples:\n  penstock check jobs/matmul.toml\n\n" + std::string(exit_code_table);
 }
 
 int run(std::span<const std::string> arguments, std::ostream& out) {

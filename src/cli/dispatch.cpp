@@ -23,8 +23,8 @@ std::string general_help() {
                       "print this text or that of CMD", "--help", "print this text", "--version", "print the version");
   return text +
          "\nExamples:\n"
-         "  penstock check jobs/first.toml\n"
-         "  penstock run jobs/first.toml\n"
+         "  penstock check jobs/matmul.toml\n"
+         "  penstock run jobs/matmul.toml\n"
          "  penstock help run\n\n" +
          std::string(exit_code_table);
 }

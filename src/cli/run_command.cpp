@@ -47,10 +47,10 @@ std::string help() {
          "progress and errors to standard error.\n\nOptions:\n" +
          options_text(options()) +
          "\nExamples:\n"
-         "  penstock run jobs/first.toml\n"
-         "  penstock run --fresh --run-dir out --window-bytes 512MiB jobs/first.toml\n"
-         "  mpirun -n 8 penstock run jobs/first.toml\n"
-         "  penstock run --json --quiet jobs/first.toml > report.json\n\n" +
+         "  penstock run jobs/matmul.toml\n"
+         "  penstock run --fresh --run-dir out --window-bytes 512MiB jobs/matmul.toml\n"
+         "  mpirun -n 8 penstock run jobs/matmul.toml\n"
+         "  penstock run --json --quiet jobs/matmul.toml > report.json\n\n" +
          std::string(exit_code_table);
 }
 

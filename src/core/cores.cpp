@@ -50,7 +50,9 @@ std::vector<CoreSet> share_cores(std::span<const AllowedCores> ranks) {
     std::ranges::sort(all);
     all.erase(std::ranges::unique(all).begin(), all.end());
 
-    // A core goes to the claimant with the fewest so far; between equals, to the one with the least choice.
+    // Cores with the fewest claimants first. A core goes to the claimant with the fewest so far; between equals, to the
+    // one with the least choice.
+    std::ranges::stable_sort(all, {}, [&](int core) { return claimants(ranks, host, core).size(); });
     for (const int core : all) {
       const auto found = claimants(ranks, host, core);
       const std::size_t taker = *std::ranges::min_element(
@@ -64,6 +66,7 @@ std::vector<CoreSet> share_cores(std::span<const AllowedCores> ranks) {
         const CoreSet& mask = ranks[rank].mask;
         shares[rank].push_back(mask.empty() ? 0 : mask[next++ % mask.size()]);
       }
+      std::ranges::sort(shares[rank]);
       if (quota > 0.0) {
         const double share = std::ceil(quota / static_cast<double>(ranks_here));
         const auto most = static_cast<std::size_t>(std::max(1.0, share));

@@ -23,7 +23,9 @@ std::string describe(const cluster::EndedTask& task, std::string_view kernel) {
 }  // namespace
 
 void FailureLog::add(const cluster::EndedTask& task, std::string_view kernel) {
-  if (task.ending.outcome == core::Outcome::skipped || lines_.size() >= lines_most) return;
+  const bool skipped = task.ending.outcome == core::Outcome::skipped;
+  if (fresh_.empty()) fresh_ = skipped ? why(task.ending.cause) : describe(task, kernel);
+  if (skipped || lines_.size() >= lines_most) return;
   std::string line = describe(task, kernel);
   const bool own_failure = task.ending.outcome != core::Outcome::cancelled;
   if (own_failure && first_.size() < first_most) first_.push_back({task.ending.task, line});

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cluster/front_machine.hpp"
@@ -37,11 +38,14 @@ class FailureLog {
 
   /// Why the versions that `cause` should have made do not exist: one line.
   [[nodiscard]] std::string why(core::TaskId cause) const;
+  /// What the first one added since the last call says, of a skipped one its cause; empty: none was added.
+  [[nodiscard]] std::string take_fresh() { return std::exchange(fresh_, {}); }
   /// The first failures, in the order in which they became known, skipped ones not among them.
   [[nodiscard]] const std::vector<Failure>& first() const { return first_; }
 
  private:
   std::vector<Failure> first_;
+  std::string fresh_;
   std::unordered_map<std::uint64_t, std::string> lines_;  // by task; looked up only
 };
 

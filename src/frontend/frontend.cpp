@@ -253,7 +253,7 @@ void Frontend::wait_all() {
   const std::uint64_t fresh = counts_.not_done() - reported_not_done_;
   if (fresh == 0) return;
   reported_not_done_ = counts_.not_done();
-  const std::string first = failures_.first().empty() ? "tasks were cancelled" : failures_.first().front().line;
+  const std::string first = failures_.take_fresh();
   throw TaskError(fresh == 1 ? first : first + " (and " + std::to_string(fresh - 1) + " more)", counts_.not_done());
 }
 

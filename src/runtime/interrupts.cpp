@@ -47,6 +47,7 @@ Interrupts::~Interrupts() {
   sigaction(SIGINT, &interrupt_before_, nullptr);
   sigaction(SIGTERM, &terminate_before_, nullptr);
   sigaction(SIGUSR1, &user_before_, nullptr);
+  current_level.store(0, std::memory_order_relaxed);
 }
 
 Interrupts::Level Interrupts::level() {

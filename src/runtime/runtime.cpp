@@ -43,15 +43,24 @@ void check_cores(const KernelDescription& kernel, int cores) {
   }
 }
 
-void check(const KernelDescription& kernel, const detail::Request& request, Scratch& parts) {
+/// The datum behind a handle, if it is one of this runtime.
+const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& state) {
+  if (datum == nullptr) throw Error(ErrorCode::invalid_argument, "an array handle is empty");
+  if (datum->owner.owner_before(state) || state.owner_before(datum->owner)) {
+    throw Error(ErrorCode::invalid_argument, "an array belongs to another runtime");
+  }
+  return *datum;
+}
+
+void check(const KernelDescription& kernel, const detail::Request& request,
+           const std::shared_ptr<RuntimeState>& state, Scratch& parts) {
   parts.named.clear();
   for (const NamedParameter& parameter : request.named) parts.named.emplace_back(parameter.name, parameter.value);
   kernels::resolve_parameters(kernel, parts.named, request.positional, parts.parameters);
   parts.accesses.clear();
   parts.stamped.clear();
   for (const auto& [datum, mode] : request.accesses) {
-    if (datum == nullptr) throw Error(ErrorCode::invalid_argument, kernel.name + ": an array handle is empty");
-    parts.accesses.push_back({mode, datum->type});
+    parts.accesses.push_back({mode, known(datum, state).type});
     parts.stamped.push_back({core::DataId(datum->id), mode});
   }
   kernels::check_accesses(kernel, parts.accesses, parts.parameters);
@@ -142,7 +151,7 @@ void Runtime::submit_request(const detail::Request& request) {
   core::KernelId kernel;
   try {
     kernel = state_->kernels.at(request.kernel);
-    check(state_->kernels[kernel], request, parts);
+    check(state_->kernels[kernel], request, state_, parts);
   } catch (const Error& error) {
     if (request.place.line == 0) throw;
     throw Error(error.code(),
@@ -157,18 +166,20 @@ void Runtime::submit_request(const detail::Request& request) {
                                      .place = request.place});
 }
 
-void Runtime::wait_datum(const Datum& datum) { state_->session.frontend().wait(core::DataId(datum.id)); }
+void Runtime::wait_datum(const Datum* datum) {
+  state_->session.frontend().wait(core::DataId(known(datum, state_).id));
+}
 
 void Runtime::wait_all() { state_->session.frontend().wait_all(); }
 
-HostView Runtime::read_datum(const Datum& datum) {
-  const frontend::Pinned pinned = state_->session.frontend().bring(core::DataId(datum.id));
+HostView Runtime::read_datum(const Datum* datum) {
+  const frontend::Pinned pinned = state_->session.frontend().bring(core::DataId(known(datum, state_).id));
   std::byte* const bytes = state_->session.backend().bytes_of(pinned.data, pinned.version);
-  return {state_, pinned.data.value(), pinned.version.value(), {bytes, datum.type}};
+  return {state_, pinned.data.value(), pinned.version.value(), {bytes, datum->type}};
 }
 
-void Runtime::save_datum(const Datum& datum, const std::string& path, const Place& place) {
-  const std::pair<const Datum*, AccessMode> access{&datum, AccessMode::read};
+void Runtime::save_datum(const Datum* datum, const std::string& path, const Place& place) {
+  const std::pair<const Datum*, AccessMode> access{datum, AccessMode::read};
   const NamedParameter absolute{"path", std::filesystem::absolute(path).string()};
   submit_request({.kernel = "save",
                   .accesses = std::span(&access, 1),

@@ -132,9 +132,9 @@ void CpuDevice::run(Worker& worker, Work& work) {
 }
 
 bool CpuDevice::wait_for_work(Worker& worker) {
-  if (spins_ && spin_for_work(worker.lane)) return true;
-  completions_.idle(worker.lane);
-  return worker.next != nullptr || pool_.sleep(worker.lane);
+  completions_.idle(worker.lane);  // first: what was collected may be what brings more work
+  if (worker.next != nullptr) return true;
+  return (spins_ && spin_for_work(worker.lane)) || pool_.sleep(worker.lane);
 }
 
 bool CpuDevice::spin_for_work(int lane) const {
