@@ -77,8 +77,7 @@ struct KernelDescription {
 /// first Runtime; throws Error (invalid_argument) when the name is taken or no body is given.
 void register_kernel(KernelDescription description);
 
-// --- typed kernels: the body's own parameter types say what it accesses
-// -----------------------------------------------
+// --- typed kernels: the body's own parameter types say what it accesses ---
 
 /// Parameter types of a typed CPU body. Each is a span with a shape, valid for the call.
 template <class T, AccessMode Mode>

@@ -189,21 +189,21 @@ class Runtime {
   /// Waits until the array's version as of now is made. Throws TaskError when it could not be.
   template <class T>
   void wait(const Array<T>& array) {
-    wait_datum(*array.datum());
+    wait_datum(array.datum().get());
   }
   /// Waits until every task submitted so far has ended. Throws TaskError when one failed since the last wait_all().
   void wait_all();
   /// Waits for the array as wait() does, brings it to this rank, and shows it.
   template <class T>
   View<T> read(const Array<T>& array) {
-    return View<T>(read_datum(*array.datum()));
+    return View<T>(read_datum(array.datum().get()));
   }
   /// Writes the array's version as of now to an .npy file (version 1.0, C order), as a task; to a temporary name first,
   /// then renamed. The path is used on the rank that runs the task: a file system that all ranks share is assumed.
   template <class T>
   void save(const Array<T>& array, const std::string& path,
             std::source_location where = std::source_location::current()) {
-    save_datum(*array.datum(), path, Place(where));
+    save_datum(array.datum().get(), path, Place(where));
   }
 
   [[nodiscard]] int ranks() const;
@@ -214,9 +214,9 @@ class Runtime {
   explicit Runtime(std::shared_ptr<detail::RuntimeState> state);
   std::shared_ptr<detail::Datum> make_datum(const ArrayType& type, const Origin& origin);
   void submit_request(const detail::Request& request);
-  void wait_datum(const detail::Datum& datum);
-  detail::HostView read_datum(const detail::Datum& datum);
-  void save_datum(const detail::Datum& datum, const std::string& path, const Place& place);
+  void wait_datum(const detail::Datum* datum);
+  detail::HostView read_datum(const detail::Datum* datum);
+  void save_datum(const detail::Datum* datum, const std::string& path, const Place& place);
 
   std::shared_ptr<detail::RuntimeState> state_;
 };

@@ -53,10 +53,12 @@ void Backend::fill(Task& task) {
   task.device = touch ? core::DeviceId() : choose_device(*task.kernel);
   task.parameters.assign(command_.parameters.begin(), command_.parameters.end());
   fill_operands(task);
-  task.node.prepare(task.device);
+  // A copy is made by the host just before the body: then the inputs must be there, not only queued.
+  const auto is_copy = [](const Task::Place& place) { return place.kind == OperandKind::copy; };
+  task.node.prepare(task.device, !std::ranges::any_of(task.places, is_copy));
   task.failed.store(false, std::memory_order_relaxed);
   task.busy_ns.store(0, std::memory_order_relaxed);
-  task.prepared = false;
+  task.preparation = Task::Preparation::none;
   task.cancelled = false;
   task.message.clear();
 
@@ -64,6 +66,7 @@ void Backend::fill(Task& task) {
   const int panels = touch ? 0 : task.device == core::DeviceId(0) ? command_.cores : 1;
   task.panels_left.store(panels, std::memory_order_relaxed);
   task.panels.resize(static_cast<std::size_t>(panels));
+  outstanding_[task.device.value()].fetch_add(panels, std::memory_order_relaxed);
   for (int panel = 0; panel < panels; ++panel) {
     task.panels[static_cast<std::size_t>(panel)] = {.task = task.task,
                                                     .kernel = task.kernel,
@@ -84,8 +87,8 @@ void Backend::fill_operands(Task& task) {
     const bool writes = operand.kind != OperandKind::read;
     Storage* const in = reads ? &storage(admission_.places[i].in) : nullptr;
     Storage* const out = writes ? &storage(admission_.places[i].out) : nullptr;
-    for (Storage* const place : {in, out}) {
-      if (place != nullptr) place->bytes = static_cast<std::size_t>(operand.type.bytes());
+    if (out != nullptr && operand.kind != OperandKind::consume) {
+      out->bytes = static_cast<std::size_t>(operand.type.bytes());
     }
     task.places.push_back({operand.kind, in, out});
     task.views.push_back({.data = nullptr, .type = operand.type});

@@ -42,8 +42,7 @@ void Backend::receive(std::span<const std::byte> commands) {
     core::ByteReader reader(commands);
     while (reader.left() > 0 && !reader.bad()) {
       receive_item(reader, settled, ready);
-      free_storages(settled.freed, freed);  // before the next item, which may use the same index again
-      settled.freed.clear();
+      release(settled, freed, ready);  // before the next item, which may use the same storage again
     }
     if (reader.bad()) throw Error(ErrorCode::environment, "a command of the front-end is not well formed");
   }
@@ -103,12 +102,14 @@ std::optional<mover::ServedReplica> Backend::serve(core::DataId data, core::Vers
 void Backend::served(coherence::ReplicaIndex replica) {
   cluster::Settled settled;
   std::vector<Storage> freed;
+  std::vector<executor::Node*> ready;
   {
     const std::lock_guard lock(mutex_);
     machine_.end_use(replica, settled);
-    free_storages(settled.freed, freed);
+    release(settled, freed, ready);
   }
   for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  start(ready);
 }
 
 std::byte* Backend::bytes_of(core::DataId data, core::Version version) {
@@ -132,12 +133,18 @@ void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
   for (OwnedDevice& owned : devices_) owned.device.reset();
 }
 
-void Backend::free_storages(const std::vector<coherence::StorageIndex>& storages, std::vector<Storage>& freed) {
-  for (const coherence::StorageIndex index : storages) {
+void Backend::release(cluster::Settled& settled, std::vector<Storage>& freed, std::vector<executor::Node*>& ready) {
+  for (const coherence::StorageIndex index : settled.freed) {
     Storage& storage = storages_[index.value()];
     if (storage.data != nullptr) freed.push_back(storage);
     storage = {};
   }
+  for (const coherence::SlotIndex slot : settled.drained) {
+    executor::Node& node = tasks_[slot.value()].node;
+    if (node.release()) ready.push_back(&node);
+  }
+  settled.freed.clear();
+  settled.drained.clear();
 }
 
 }  // namespace penstock::backend

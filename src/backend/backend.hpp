@@ -116,13 +116,15 @@ class Backend {
   // running.cpp
   void start(std::vector<executor::Node*>& ready);
   void start_queued(Task& task, std::vector<executor::Node*>& ready);
+  [[nodiscard]] bool prepare_once(Task& task);
   [[nodiscard]] bool prepare(Task& task);
   bool finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready);
-  void finish_without_device(Task& task, std::vector<executor::Node*>& ready);
+  void finish_touch(Task& task, std::vector<executor::Node*>& ready);
   void finished_here(Task& task, core::TaskId cause);
   bool settle(std::size_t lane);
   static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);
-  void free_storages(const std::vector<coherence::StorageIndex>& storages, std::vector<Storage>& freed);
+  /// Carries out what the machine set free. Under the mutex; the caller frees and starts without it.
+  void release(cluster::Settled& settled, std::vector<Storage>& freed, std::vector<executor::Node*>& ready);
 
   const std::span<const KernelDescription* const> kernels_;
   mover::Mover& mover_;
@@ -142,7 +144,7 @@ class Backend {
   std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
   std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device
 
-  std::atomic<bool> begun_{false};                // release at each command, acquire by lanes: all devices are there
+  std::atomic<bool> begun_{false};          // release at each command, acquire by lanes: all devices are there
   std::atomic<std::int64_t> unsettled_{0};  // a hint for the driver's sleep; orders nothing
   std::atomic<bool> cancelled_{false};      // orders nothing: a task may start just after the cancel
   std::atomic<int> finish_code_{-1};        // release after the last command, acquire by the driver

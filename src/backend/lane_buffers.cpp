@@ -1,5 +1,6 @@
 #include "backend/lane_buffers.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace penstock::backend {
@@ -7,7 +8,8 @@ namespace penstock::backend {
 namespace {
 
 constexpr std::size_t batch = 64;
-constexpr std::int64_t tiny_ns = 10'000;  // well above the cost of a settlement
+constexpr std::ptrdiff_t most_taken = 128;  // reports of 4 KiB at most, in a message of 1 MiB
+constexpr std::int64_t tiny_ns = 10'000;    // well above the cost of a settlement
 
 }  // namespace
 
@@ -25,7 +27,13 @@ bool LaneBuffers::add(std::size_t lane_index, const Finished& finished, std::int
 void LaneBuffers::take(std::size_t lane_index, std::vector<Finished>& taken) {
   Lane& lane = lanes_[lane_index];
   const std::lock_guard lock(lane.mutex);
-  std::swap(lane.finished, taken);
+  if (std::ssize(lane.finished) <= most_taken) {
+    std::swap(lane.finished, taken);
+    return;
+  }
+  const auto end = lane.finished.begin() + most_taken;
+  taken.assign(lane.finished.begin(), end);
+  lane.finished.erase(lane.finished.begin(), end);
 }
 
 LaneBuffers::Totals LaneBuffers::totals(std::size_t first_lane, std::size_t count) {

@@ -20,7 +20,7 @@ class LaneBuffers {
 
   /// True when the lane should now be taken: it holds a batch, or the body ran for long.
   [[nodiscard]] bool add(std::size_t lane, const Finished& finished, std::int64_t busy_ns);
-  /// Swaps the lane's content into `taken`, which must be empty.
+  /// Moves the lane's oldest entries, at most a message full, into `taken`, which must be empty.
   void take(std::size_t lane, std::vector<Finished>& taken);
 
   [[nodiscard]] std::size_t size() const { return lanes_.size(); }

@@ -21,16 +21,15 @@ Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 
 }  // namespace
 
-// --- starting
-// ---------------------------------------------------------------------------------------------------------
+// --- starting ---
 
 void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
   // By index: finishing a task without a device may append to `ready`.
   for (std::size_t i = 0; i < ready.size(); ++i) {
     Task& task = task_of(*ready[i]);
-    if (task.kind == Task::Kind::touch || (task.panels.size() > 1 && !prepare(task))) {
-      finish_without_device(task, ready);
+    if (task.kind == Task::Kind::touch) {
+      finish_touch(task, ready);
     } else if (task.device == core::DeviceId(0) && task.node.after().empty()) {
       for (device::Work& panel : task.panels) work.push_back(&panel);
     } else {
@@ -39,7 +38,6 @@ void Backend::start(std::vector<executor::Node*>& ready) {
   }
   ready.clear();
   if (work.empty()) return;
-  outstanding_[0].fetch_add(static_cast<int>(work.size()), std::memory_order_relaxed);
   devices_[0].device->start(work);
   work.clear();
 }
@@ -48,7 +46,6 @@ void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Token> after;
   after.clear();
   for (const executor::QueuePoint& point : task.node.after()) after.push_back({point.queue, point.point});
-  outstanding_[task.device.value()].fetch_add(1, std::memory_order_relaxed);
   device::Work* const work = task.panels.data();
   const core::DeviceId device = task.device;
   // Until the end of this call the task is not finished, whose completion may come before enqueued().
@@ -57,7 +54,15 @@ void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
   if (token.queue != 0) task.node.enqueued({device, token.queue, token.point}, ready);
   if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   finish(task, links_[device.value()].lane_of(0), ready);
-  mover_.wake();  // the driver settles it, as in finish_without_device()
+  mover_.wake();  // the driver settles it, as in finish_touch()
+}
+
+bool Backend::prepare_once(Task& task) {
+  const std::lock_guard lock(task.preparing);
+  if (task.preparation == Task::Preparation::none) {
+    task.preparation = prepare(task) ? Task::Preparation::ready : Task::Preparation::refused;
+  }
+  return task.preparation == Task::Preparation::ready;
 }
 
 bool Backend::prepare(Task& task) {
@@ -78,17 +83,15 @@ bool Backend::prepare(Task& task) {
     task.failed.store(true, std::memory_order_relaxed);
     return false;
   }
-  task.prepared = true;
   return true;
 }
 
 bool Backend::Link::prepare(device::Work& work) {
   Task& task = task_of(work);
-  return task.prepared || backend_.prepare(task);
+  return task.panels.size() > 1 ? backend_.prepare_once(task) : backend_.prepare(task);
 }
 
-// --- completion
-// -------------------------------------------------------------------------------------------------------
+// --- completion ---
 
 void Backend::Link::completed(std::span<device::Completion> completions) {
   thread_local std::vector<executor::Node*> ready;
@@ -126,7 +129,7 @@ bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>&
   return lanes_->add(lane, finished, task.busy_ns.load(std::memory_order_relaxed));
 }
 
-void Backend::finish_without_device(Task& task, std::vector<executor::Node*>& ready) {
+void Backend::finish_touch(Task& task, std::vector<executor::Node*>& ready) {
   if (cancelled_.load(std::memory_order_relaxed)) task.cancelled = true;
   finish(task, lanes_->size() - 1, ready);
   mover_.wake();  // settling calls the front-end, whose mutex this thread may hold: the driver does it
@@ -149,8 +152,7 @@ void Backend::fetched(coherence::SlotIndex slot) {
   start(ready);
 }
 
-// --- settlement
-// -------------------------------------------------------------------------------------------------------
+// --- settlement ---
 
 bool Backend::settle(std::size_t lane) {
   thread_local std::vector<Finished> finished;
@@ -164,10 +166,7 @@ bool Backend::settle(std::size_t lane) {
   {
     const std::lock_guard lock(mutex_);
     for (const Finished& one : finished) machine_.settle(one.task->slot, one.cause, settled);
-    free_storages(settled.freed, freed);
-    for (const coherence::SlotIndex slot : settled.drained) {
-      if (tasks_[slot.value()].node.release()) ready.push_back(&tasks_[slot.value()].node);
-    }
+    release(settled, freed, ready);
   }
   for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
   unsettled_.fetch_sub(static_cast<std::int64_t>(finished.size()), std::memory_order_relaxed);

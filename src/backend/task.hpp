@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,8 @@ struct Task {
   // Set by the first panel that fails, which then alone writes `message`.
   std::atomic<bool> failed{false};
   std::atomic<std::int64_t> busy_ns{0};  // a sum; read after panels_left
-  bool prepared = false;                 // outputs are allocated: before the device saw it
+  std::mutex preparing;                  // guards `preparation`: the first panel prepares, the others wait for it
+  enum class Preparation : std::uint8_t { none, ready, refused } preparation = Preparation::none;
   bool cancelled = false;
   std::string message;
 };

@@ -1,6 +1,7 @@
 #include "cluster/front_machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/assert.hpp"
 
@@ -34,8 +35,7 @@ void FrontMachine::unpin(core::DataId data, core::Version version) {
   settle_dead();
 }
 
-// --- submission
-// -------------------------------------------------------------------------------------------------------
+// --- submission ---
 
 void FrontMachine::submit(const Submission& submission) {
   const std::uint32_t ticket = allocate(submission.task);
@@ -50,7 +50,7 @@ void FrontMachine::submit(const Submission& submission) {
   for (const graph::StampedAccess& access : record.accesses) {
     if (access.writes == core::Version()) continue;
     directory_.expect(access.data, access.writes, ticket, dead_);
-    record.bytes += directory_.type(access.data).bytes();
+    record.bytes += counted_bytes(directory_.type(access.data));
   }
   to_evaluate_.emplace_back(ticket, record.task);
 }
@@ -65,6 +65,7 @@ std::uint32_t FrontMachine::allocate(TaskId task) {
   }
   Record& record = records_[ticket];
   record.task = task;
+  record.ticket = ticket;
   record.attempt = core::Attempt(1);
   record.unbound = 0;
   record.bytes = 0;
@@ -80,7 +81,16 @@ void FrontMachine::set_state(Record& record, TaskState state) {
   unended_ -= static_cast<std::uint64_t>(state == TaskState::free);
   bound_ += static_cast<std::uint64_t>(state == TaskState::bound);
   bound_ -= static_cast<std::uint64_t>(record.state == TaskState::bound);
+  const auto queued = [](TaskState one) { return one == TaskState::local || one == TaskState::ready; };
+  queued_ += static_cast<std::uint64_t>(queued(state));
+  queued_ -= static_cast<std::uint64_t>(queued(record.state));
+  if (record.state == TaskState::ready && record.rank != core::no_rank) {
+    ranks_[index_of(record.rank)].ready.erase({record.task, record.ticket});
+  }
   record.state = state;
+  if (state == TaskState::ready && record.rank != core::no_rank) {
+    ranks_[index_of(record.rank)].ready.insert({record.task, record.ticket});
+  }
 }
 
 void FrontMachine::find_predecessors(std::uint32_t ticket) {
@@ -97,8 +107,7 @@ void FrontMachine::find_predecessors(std::uint32_t ticket) {
   }
 }
 
-// --- from waiting to bound
-// --------------------------------------------------------------------------------------------
+// --- from waiting to bound ---
 
 void FrontMachine::flush() {
   do {
@@ -144,22 +153,18 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
   set_state(record, TaskState::local);
   record.rank = rank;
-  ranks_[index_of(rank)].own.push({record.task, ticket});
+  ranks_[index_of(rank)].local.push({record.task, ticket});
 }
 
 void FrontMachine::make_ready(std::uint32_t ticket) {
   Record& record = records_[ticket];
-  const bool queued = record.state == TaskState::local;  // then it stays in that rank's queue
-  set_state(record, TaskState::ready);
-  if (queued) return;
   if (record.only_on != core::no_rank) {
     bind(ticket, record.only_on);
     return;
   }
-  const auto rank = rank_with_data(record);
-  record.rank = rank.value_or(core::no_rank);
-  TaskQueue& queue = rank ? ranks_[index_of(*rank)].own : anywhere_;
-  queue.push({record.task, ticket});
+  if (record.state != TaskState::local) record.rank = rank_with_data(record).value_or(core::no_rank);
+  set_state(record, TaskState::ready);
+  if (record.rank == core::no_rank) anywhere_.push({record.task, ticket});
 }
 
 std::optional<RankId> FrontMachine::rank_with_data(const Record& record) {
@@ -187,66 +192,61 @@ TaskId FrontMachine::failed_input(const Record& record) const {
 }
 
 bool FrontMachine::bind_all() {
+  if (queued_ == 0) return false;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) see(i);
   bool any = false;
-  while (true) {
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      const Rank& rank = ranks_[i];
-      views_[i] = {.has_credit = has_credit(rank), .in_hand_ns = rank.in_hand_ns, .cores = rank.cores};
+  // The least loaded rank first; when there is nothing for it, the next.
+  while (queued_ > 0) {
+    const auto rank = schedule::choose_rank(views_);
+    if (!rank) break;
+    const std::size_t index = index_of(*rank);
+    const auto task = first_for(ranks_[index]);
+    if (task) {
+      bind(task->ticket, *rank);
+      see(index);
+      any = true;
+    } else {
+      views_[index].has_credit = false;
     }
-    auto rank = schedule::choose_rank(views_);
-    // The least loaded first; when there is nothing for it, the next.
-    while (rank && !bind_one(*rank)) {
-      views_[index_of(*rank)].has_credit = false;
-      rank = schedule::choose_rank(views_);
-    }
-    if (!rank) return any;
-    any = true;
   }
+  return any;
 }
 
-bool FrontMachine::bind_one(RankId rank) {
-  TaskQueue& own = ranks_[index_of(rank)].own;
-  std::optional<std::uint32_t> ticket;
-  const bool own_first = !own.empty() && (anywhere_.empty() || own.front().task < anywhere_.front().task);
-  if (own_first) ticket = take_front(own, rank);
-  if (!ticket) ticket = take_front(anywhere_, core::no_rank);
-  if (!ticket) ticket = take_front(own, rank);
-  if (!ticket) ticket = steal();
-  if (!ticket) return false;
-  bind(*ticket, rank);
-  return true;
+void FrontMachine::see(std::size_t index) {
+  const Rank& rank = ranks_[index];
+  views_[index] = {.has_credit = schedule::has_credit(rank.cores, rank.in_hand, rank.in_hand_ns),
+                   .in_hand_ns = rank.in_hand_ns,
+                   .cores = rank.cores};
 }
 
-bool FrontMachine::is_queued(const QueuedTask& task, RankId owner) const {
-  const Record& record = records_[task.ticket];
-  return record.task == task.task && record.rank == owner &&
-         (record.state == TaskState::ready || record.state == TaskState::local);
+/// The first in program order of what waits for this rank or for any; else what another rank cannot take soon.
+std::optional<QueuedTask> FrontMachine::first_for(Rank& rank) {
+  std::optional<QueuedTask> first = first_of(rank.local, TaskState::local);
+  const auto consider = [&](std::optional<QueuedTask> task) {
+    if (task && (!first || *task < *first)) first = task;
+  };
+  consider(first_of(anywhere_, TaskState::ready));
+  if (!rank.ready.empty()) consider(*rank.ready.begin());
+  return first ? first : stealable();
 }
 
-std::optional<std::uint32_t> FrontMachine::take_front(TaskQueue& queue, RankId owner) {
-  while (!queue.empty()) {
-    const QueuedTask task = queue.front();
-    queue.pop();
-    if (is_queued(task, owner)) return task.ticket;
+std::optional<QueuedTask> FrontMachine::first_of(TaskQueue& queue, TaskState state) {
+  for (; !queue.empty(); queue.pop()) {
+    const Record& record = records_[queue.front().ticket];
+    if (record.task == queue.front().task && record.state == state) return queue.front();
   }
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> FrontMachine::steal() {
-  // From the longest queue of a rank that has no credit itself; the latest, which would wait there longest.
+/// From the longest queue of a rank that has no credit itself; the latest, which would wait there longest.
+std::optional<QueuedTask> FrontMachine::stealable() const {
   const Rank* from = nullptr;
-  for (const Rank& rank : ranks_) {
-    if (!has_credit(rank) && (from == nullptr || rank.own.size() > from->own.size())) from = &rank;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const bool longer = from == nullptr || ranks_[i].ready.size() > from->ready.size();
+    if (!views_[i].has_credit && longer) from = &ranks_[i];
   }
-  if (from == nullptr) return std::nullopt;
-  const RankId owner = rank_at(static_cast<std::size_t>(from - ranks_.data()));
-  std::optional<QueuedTask> latest;
-  for (const QueuedTask& task : from->own.all()) {
-    const bool can_move = is_queued(task, owner) && records_[task.ticket].state == TaskState::ready;
-    if (can_move && (!latest || *latest < task)) latest = task;
-  }
-  if (!latest) return std::nullopt;
-  return latest->ticket;
+  if (from == nullptr || from->ready.empty()) return std::nullopt;
+  return *from->ready.rbegin();
 }
 
 double FrontMachine::predict(core::KernelId kernel) const {
@@ -255,16 +255,12 @@ double FrontMachine::predict(core::KernelId kernel) const {
   return mean_ns_[kernel.value()];
 }
 
-bool FrontMachine::has_credit(const Rank& rank) const {
-  return schedule::has_credit(rank.cores, rank.in_hand, rank.in_hand_ns);
-}
-
 void FrontMachine::bind(std::uint32_t ticket, RankId rank) {
   Record& record = records_[ticket];
   Rank& target = ranks_[index_of(rank)];
-  set_state(record, TaskState::bound);
+  set_state(record, TaskState::bound);  // out of the queue of the rank named so far
   record.rank = rank;
-  record.predicted_ns = predict(record.kernel) * record.cores;
+  record.predicted_ns = predict(record.kernel);
   target.in_hand += record.cores;
   target.in_hand_ns += record.predicted_ns;
 
@@ -321,8 +317,7 @@ void FrontMachine::take_operand(const graph::StampedAccess& access, Operand& ope
   if (access.writes != core::Version()) directory_.add_holder(access.data, access.writes, rank);
 }
 
-// --- endings
-// ----------------------------------------------------------------------------------------------------------
+// --- endings ---
 
 bool FrontMachine::on_endings(RankId rank, core::ByteReader& reader) {
   const auto count = reader.get<std::uint32_t>();
@@ -377,8 +372,7 @@ void FrontMachine::release_dependents(std::uint32_t ticket, bool was_bound) {
   }
 }
 
-// --- the end
-// ----------------------------------------------------------------------------------------------------------
+// --- the end ---
 
 void FrontMachine::cancel() {
   cancelled_ = true;
@@ -418,8 +412,10 @@ void FrontMachine::settle_dead() {
 void FrontMachine::send(RankId rank) {
   std::vector<std::byte>& commands = ranks_[index_of(rank)].commands;
   if (commands.empty()) return;
-  output_.send(rank, commands);
-  commands.clear();
+  std::vector<std::byte>& sending = ranks_[index_of(rank)].sending;
+  sending.clear();
+  std::swap(sending, commands);  // gone even if the owner throws
+  output_.send(rank, sending);
 }
 
 }  // namespace penstock::cluster

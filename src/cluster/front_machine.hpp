@@ -5,9 +5,11 @@
 /// orders them without asking anybody. Tasks without unfinished predecessors bind late, to a rank that has credit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -54,6 +56,9 @@ struct EndedTask {
   std::int64_t bytes = 0;  ///< of the versions it writes: what the window counts
 };
 
+/// What the window counts for a version. Beyond a petabyte only the allocation, which fails, is interested.
+inline std::int64_t counted_bytes(const ArrayType& type) { return std::min(type.bytes(), std::int64_t{1} << 50); }
+
 /// What the machine tells its owner, from inside its functions.
 class FrontOutput {
  public:
@@ -98,13 +103,16 @@ class FrontMachine {
   struct Rank {
     int cores = 1;
     int in_hand = 0;          // tasks bound and not ended, each counted once a core
-    double in_hand_ns = 0.0;  // their predicted times, likewise
+    double in_hand_ns = 0.0;  // their predicted times, of all cores together
     std::vector<std::byte> commands;
-    TaskQueue own;  // local tasks of this rank, and ready ones whose data are here; stale ones are skipped
+    TaskQueue local;             // tasks in state local that wait for this rank; stale ones are skipped
+    std::set<QueuedTask> ready;  // tasks in state ready whose data are here; exact, since other ranks take from it
+    std::vector<std::byte> sending;
   };
   struct Record {
     TaskState state = TaskState::free;
     core::TaskId task;
+    std::uint32_t ticket = 0;
     core::Attempt attempt;
     core::KernelId kernel;
     std::uint16_t cores = 1;
@@ -130,9 +138,9 @@ class FrontMachine {
   [[nodiscard]] std::optional<core::RankId> rank_with_data(const Record& record);
   [[nodiscard]] bool bind_all();
   [[nodiscard]] bool bind_one(core::RankId rank);
-  [[nodiscard]] std::optional<std::uint32_t> take_front(TaskQueue& queue, core::RankId owner);
-  [[nodiscard]] std::optional<std::uint32_t> steal();
-  [[nodiscard]] bool is_queued(const QueuedTask& task, core::RankId owner) const;
+  [[nodiscard]] std::optional<QueuedTask> first_of(TaskQueue& queue, TaskState state);
+  [[nodiscard]] std::optional<QueuedTask> first_for(Rank& rank);
+  [[nodiscard]] std::optional<QueuedTask> stealable() const;
   void bind(std::uint32_t ticket, core::RankId rank);
   [[nodiscard]] OperandKind kind_for(const graph::StampedAccess& access, core::RankId rank) const;
   void take_operand(const graph::StampedAccess& access, Operand& operand, core::RankId rank);
@@ -141,7 +149,7 @@ class FrontMachine {
   void settle_dead();
   void send(core::RankId rank);
   [[nodiscard]] double predict(core::KernelId kernel) const;
-  [[nodiscard]] bool has_credit(const Rank& rank) const;
+  void see(std::size_t index);
 
   FrontOutput& output_;
   std::vector<Rank> ranks_;
@@ -158,6 +166,7 @@ class FrontMachine {
   EndingReport report_;
   std::uint64_t unended_ = 0;
   std::uint64_t bound_ = 0;
+  std::uint64_t queued_ = 0;  // local or ready
   bool cancelled_ = false;
 };
 

@@ -212,6 +212,7 @@ void write(ByteWriter& writer, const Hello& hello) {
   writer.put(hello.cores.quota);
   writer.put_text(hello.cores_reason);
   writer.put_text(hello.gpus);
+  writer.put(hello.gpu_count);
   writer.put(hello.memory_bytes);
   writer.put(hello.workers_most);
   writer.put_text(hello.mpi);
@@ -227,6 +228,7 @@ bool read(ByteReader& reader, Hello& hello) {
   hello.cores.quota = reader.get<double>();
   hello.cores_reason = reader.get_text();
   hello.gpus = reader.get_text();
+  hello.gpu_count = reader.get<std::int32_t>();
   hello.memory_bytes = reader.get<std::int64_t>();
   hello.workers_most = reader.get<std::int32_t>();
   hello.mpi = reader.get_text();

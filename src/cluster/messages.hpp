@@ -82,6 +82,7 @@ struct Hello {
   core::AllowedCores cores;
   std::string cores_reason;  ///< why these cores: for the table of devices
   std::string gpus;          ///< names, or why none
+  std::int32_t gpu_count = 0;
   std::int64_t memory_bytes = 0;
   std::int32_t workers_most = 0;     ///< a limit for the rank's share of the cores; 0: none
   std::string mpi;                   ///< the thread level, or that there is no MPI

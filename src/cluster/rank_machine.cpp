@@ -87,11 +87,7 @@ void RankMachine::settle(SlotIndex slot, core::TaskId cause, Settled& settled) {
   std::vector<Use>& uses = slots_[slot.value()].uses;
   for (const Use& use : uses) {
     if (use.in != no_replica) {
-      Replica& replica = replicas_[use.in];
-      if (use.reads_only && --replica.readers == 0 && replica.consumer != no_slot) {
-        settled.drained.push_back(replica.consumer);
-        replica.consumer = no_slot;
-      }
+      if (use.reads_only) end_read(use.in, settled);
       replicas_.unuse(use.in, settled.freed);
     }
     if (use.out != no_replica) {
@@ -114,9 +110,20 @@ coherence::StorageIndex RankMachine::storage_of(ReplicaIndex replica) const { re
 
 coherence::StorageIndex RankMachine::begin_use(ReplicaIndex replica) {
   replicas_.use(replica);
+  ++replicas_[replica].readers;
   return replicas_[replica].storage;
 }
 
-void RankMachine::end_use(ReplicaIndex replica, Settled& settled) { replicas_.unuse(replica, settled.freed); }
+void RankMachine::end_use(ReplicaIndex replica, Settled& settled) {
+  end_read(replica, settled);
+  replicas_.unuse(replica, settled.freed);
+}
+
+void RankMachine::end_read(ReplicaIndex index, Settled& settled) {
+  Replica& replica = replicas_[index];
+  if (--replica.readers > 0 || replica.consumer == no_slot) return;
+  settled.drained.push_back(replica.consumer);
+  replica.consumer = no_slot;
+}
 
 }  // namespace penstock::cluster

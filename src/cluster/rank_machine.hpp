@@ -56,7 +56,7 @@ class RankMachine {
   void settle(coherence::SlotIndex slot, core::TaskId cause, Settled& settled);
   void drop(core::DataId data, core::Version version, Settled& settled);
 
-  /// The settled replica of a version, or no_replica; begin_use() keeps it until end_use().
+  /// The settled replica of a version, or no_replica; begin_use() keeps it, unchanged, until end_use().
   [[nodiscard]] coherence::ReplicaIndex find(core::DataId data, core::Version version) const;
   [[nodiscard]] coherence::StorageIndex storage_of(coherence::ReplicaIndex replica) const;
   coherence::StorageIndex begin_use(coherence::ReplicaIndex replica);
@@ -78,6 +78,7 @@ class RankMachine {
 
   coherence::SlotIndex allocate();
   [[nodiscard]] coherence::ReplicaIndex input(const Operand& operand, Admission& admission);
+  void end_read(coherence::ReplicaIndex replica, Settled& settled);
   bool admit_operand(const Operand& operand, Admission& admission);
 
   coherence::ReplicaTable replicas_;

@@ -1,8 +1,5 @@
 #include "coherence/directory.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/assert.hpp"
 
 namespace penstock::coherence {
@@ -36,8 +33,7 @@ void Directory::expect(DataId data, Version version, std::uint32_t producer, Dea
     before = datum.versions.back().version;
     datum.versions.back().succeeded = true;
   }
-  Entry& entry = datum.versions.emplace_back();
-  entry.version = version;
+  Entry& entry = datum.versions.add(version);
   entry.producer = producer;
   if (before != Version()) reap(data, before, dead);
 }
@@ -109,20 +105,14 @@ void Directory::remove_holder(DataId data, Version version, RankId rank) { find(
 RankId Directory::source(DataId data, Version version) const { return find(data, version)->maker; }
 
 const Directory::Entry* Directory::find(DataId data, Version version) const {
-  const auto& versions = data_[data.value()].versions;
-  for (auto entry = versions.rbegin(); entry != versions.rend(); ++entry) {
-    if (entry->version == version) return &*entry;
-  }
-  return nullptr;
+  return data_[data.value()].versions.find(version);
 }
 
-Directory::Entry* Directory::find(DataId data, Version version) {
-  return const_cast<Entry*>(std::as_const(*this).find(data, version));
-}
+Directory::Entry* Directory::find(DataId data, Version version) { return data_[data.value()].versions.find(version); }
 
 void Directory::reap(DataId data, Version version, Dead& dead) {
   Datum& datum = data_[data.value()];
-  const auto entry = std::ranges::find(datum.versions, version, &Entry::version);
+  Entry* const entry = datum.versions.find(version);
   if (entry->state == VersionState::pending || entry->readers > 0 || entry->pins > 0) return;
   if (!entry->succeeded && !datum.released) return;
   entry->holders.for_each([&](RankId rank) { dead.drops.push_back({rank, data, version}); });

@@ -11,6 +11,7 @@
 #include <penstock/types.hpp>
 
 #include "coherence/rank_set.hpp"
+#include "coherence/version_list.hpp"
 #include "core/ids.hpp"
 
 namespace penstock::coherence {
@@ -82,7 +83,7 @@ class Directory {
   };
   struct Datum {
     ArrayType type;
-    std::vector<Entry> versions;  // ascending; one or two as a rule
+    VersionList<Entry> versions;
     bool released = true;
   };
 

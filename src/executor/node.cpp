@@ -2,10 +2,11 @@
 
 namespace penstock::executor {
 
-void Node::prepare(core::DeviceId device) {
+void Node::prepare(core::DeviceId device, bool early) {
   unmet_.store(1, std::memory_order_relaxed);
   cause_.store(0, std::memory_order_relaxed);
   device_ = device;
+  early_ = early;
   after_.clear();
   const std::lock_guard lock(mutex_);
   stage_ = Stage::pending;
@@ -20,7 +21,7 @@ void Node::follow(Node& predecessor, bool carries_failure) {
       predecessor.successors_.push_back({this, carries_failure, false});
       return;
     case Stage::enqueued:
-      if (predecessor.device_ == device_) {
+      if (early_ && predecessor.device_ == device_) {
         {
           const std::lock_guard own_lock(mutex_);
           after_.push_back(predecessor.point_);
@@ -45,7 +46,7 @@ void Node::enqueued(const QueuePoint& point, std::vector<Node*>& ready) {
   point_ = point;
   for (Edge& edge : successors_) {
     Node& successor = *edge.successor;
-    if (successor.device_ != device_) continue;
+    if (!successor.early_ || successor.device_ != device_) continue;
     {
       const std::lock_guard successor_lock(successor.mutex_);  // predecessor first, always: no cycle of locks
       successor.after_.push_back(point);

@@ -31,8 +31,9 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  /// Begins a new life, for a task that will run on `device`. The guard is held.
-  void prepare(core::DeviceId device);
+  /// Begins a new life, for a task that will run on `device`. The guard is held. Unless `early`, it waits until its
+  /// predecessors are done, even those on queues of the same device.
+  void prepare(core::DeviceId device, bool early = true);
   /// Runs after `predecessor`, unless that is finished. If `carries_failure`, its failure makes this node fail too.
   void follow(Node& predecessor, bool carries_failure);
   /// One more event, not an edge, to wait for; release() ends it.
@@ -72,6 +73,7 @@ class Node {
   // Written before a release of this node, read after its last: ordered by unmet_.
   std::atomic<std::uint64_t> cause_{0};
   core::DeviceId device_;
+  bool early_ = true;
   std::vector<QueuePoint> after_;  // appended under mutex_ of this node, read when ready
 
   std::mutex mutex_;  // guards what follows, and after_

@@ -15,6 +15,7 @@ using core::Version;
 namespace {
 
 constexpr std::uint64_t batch = 32;
+constexpr std::size_t parameters_most = std::size_t{256} << 10;  // they travel in a message of 1 MiB
 constexpr std::chrono::milliseconds look_up{100};
 
 std::string at(const Place& place) {
@@ -23,8 +24,7 @@ std::string at(const Place& place) {
 
 }  // namespace
 
-// --- what the machine says
-// --------------------------------------------------------------------------------------------
+// --- what the machine says ---
 
 void Frontend::Output::send(RankId to, std::span<const std::byte> commands) {
   frontend_.delivery_.deliver(to, commands);
@@ -60,8 +60,7 @@ void Frontend::Output::ended(const cluster::EndedTask& task) {
 
 void Frontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
 
-// --- submission
-// -------------------------------------------------------------------------------------------------------
+// --- submission ---
 
 Frontend::Frontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
                    Delivery& delivery)
@@ -79,15 +78,18 @@ DataId Frontend::add_data(const ArrayType& type) {
 void Frontend::release_data(DataId data) {
   const Lock lock(mutex_);
   machine_.release_data(data);
+  ++unsent_;  // the order to drop it, which tick() sends
 }
 
 void Frontend::submit(const Task& task) {
   Lock lock(mutex_);
-  if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
   wait_for_room(lock);
-  check(task.accesses, task.place);
+  if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
+  check(task);
   enqueue(task);
-  if (++unsent_ >= batch || machine_.bound() < eager_below_) flush();
+  if (++unsent_ < batch && machine_.bound() >= eager_below_) return;
+  flush();
+  notify_waits();
 }
 
 void Frontend::wait_for_room(Lock& lock) {
@@ -100,17 +102,20 @@ void Frontend::wait_for_room(Lock& lock) {
   wait_until(lock, [&] { return below(3); });  // a quarter of room, so that the submitter is not woken for each task
 }
 
-void Frontend::check(std::span<const graph::Access> accesses, const Place& place) const {
-  const graph::Domain::Check found = domain_.check(accesses);
+void Frontend::check(const Task& task) const {
+  if (task.parameters.size() > parameters_most) {
+    throw Error(ErrorCode::invalid_argument, at(task.place) + "the parameters of a task are longer than 256 KiB");
+  }
+  const graph::Domain::Check found = domain_.check(task.accesses);
   switch (found.mistake) {
     case graph::Domain::Mistake::none:
       return;
     case graph::Domain::Mistake::never_written:
-      throw Error(ErrorCode::invalid_argument, at(place) + "access " + std::to_string(found.access + 1) +
+      throw Error(ErrorCode::invalid_argument, at(task.place) + "access " + std::to_string(found.access + 1) +
                                                    " reads an array that nothing has written: give it an origin, or "
                                                    "write it first");
     case graph::Domain::Mistake::written_twice:
-      throw Error(ErrorCode::invalid_argument, at(place) + "access " + std::to_string(found.access + 1) +
+      throw Error(ErrorCode::invalid_argument, at(task.place) + "access " + std::to_string(found.access + 1) +
                                                    " writes an array that the same task writes already");
   }
 }
@@ -120,7 +125,7 @@ void Frontend::enqueue(const Task& task) {
   domain_.stamp(id, task.accesses, stamped_);
   ++counts_.submitted;
   for (const graph::StampedAccess& access : stamped_) {
-    if (access.writes != Version()) bytes_in_flight_ += machine_.directory().type(access.data).bytes();
+    if (access.writes != Version()) bytes_in_flight_ += cluster::counted_bytes(machine_.directory().type(access.data));
   }
   machine_.submit({.task = id,
                    .kernel = task.kernel,
@@ -143,8 +148,7 @@ void Frontend::tick() {
   notify_waits();
 }
 
-// --- endings and waits
-// ------------------------------------------------------------------------------------------------
+// --- endings and waits ---
 
 void Frontend::on_endings(RankId from, std::span<const std::byte> item) {
   const Lock lock(mutex_);
@@ -166,11 +170,13 @@ void Frontend::notify_waits() {
 void Frontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
   waits_.push_back(&ready);
   while (broken_.empty() && !ready()) {
-    if (ended_.wait_for(lock, look_up) == std::cv_status::timeout && while_waiting_) {
-      lock.unlock();
-      while_waiting_();
-      lock.lock();
-    }
+    ended_.wait_for(lock, look_up);
+    const auto now = std::chrono::steady_clock::now();
+    if (!while_waiting_ || now - looked_up_ < look_up) continue;
+    looked_up_ = now;
+    lock.unlock();
+    while_waiting_();
+    lock.lock();
   }
   std::erase(waits_, &ready);
   if (!broken_.empty()) throw Error(ErrorCode::lost, broken_);
@@ -239,6 +245,7 @@ core::TaskId Frontend::submit_touch(const Pinned& pinned) {
 void Frontend::unpin(const Pinned& pinned) {
   const Lock lock(mutex_);
   machine_.unpin(pinned.data, pinned.version);
+  ++unsent_;
 }
 
 void Frontend::drain() {
@@ -257,8 +264,7 @@ void Frontend::wait_all() {
   throw TaskError(fresh == 1 ? first : first + " (and " + std::to_string(fresh - 1) + " more)", counts_.not_done());
 }
 
-// --- the end
-// ----------------------------------------------------------------------------------------------------------
+// --- the end ---
 
 void Frontend::close() {
   const Lock lock(mutex_);

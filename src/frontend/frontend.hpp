@@ -58,7 +58,7 @@ class Frontend {
            Delivery& delivery);
 
   /// Called about ten times a second by a thread that waits in here, without the mutex: for progress and interrupts.
-  /// It must not throw. Set it before the first call that waits.
+  /// It must not throw. Not while another thread is in here.
   void set_while_waiting(std::function<void()> while_waiting) { while_waiting_ = std::move(while_waiting); }
 
   [[nodiscard]] core::DataId add_data(const ArrayType& type);
@@ -112,7 +112,7 @@ class Frontend {
   using Lock = std::unique_lock<std::mutex>;
   void wait_until(Lock& lock, const std::function<bool()>& ready);
   void wait_for_room(Lock& lock);
-  void check(std::span<const graph::Access> accesses, const Place& place) const;
+  void check(const Task& task) const;
   void enqueue(const Task& task);
   core::TaskId submit_touch(const Pinned& pinned);
   void flush();
@@ -139,6 +139,7 @@ class Frontend {
   std::uint64_t unsent_ = 0;       // submissions since the last flush
   std::uint64_t eager_below_ = 0;  // so few tasks bound that somebody may be idle: send at once
   bool closed_ = false;
+  std::chrono::steady_clock::time_point looked_up_;
   std::string broken_;
   std::uint64_t next_task_ = 1;
   std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by bring()

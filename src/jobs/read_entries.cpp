@@ -230,10 +230,10 @@ class EntryReader {
   }
 
   void read_cores() {
-    constexpr std::int64_t most = 65536;
+    constexpr std::int64_t most = 1024;
     const std::int64_t cores = table_.integer_if("cores").value_or(1);
     if (cores < 1 || cores > most)
-      source_.fail(table_.position("cores"), "'cores' is " + std::to_string(cores) + ", 1 to 65536 are allowed");
+      source_.fail(table_.position("cores"), "'cores' is " + std::to_string(cores) + ", 1 to 1024 are allowed");
     entry_.cores = static_cast<int>(cores);
   }
 

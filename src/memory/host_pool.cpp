@@ -27,8 +27,13 @@ std::byte* fresh(std::size_t bytes) {
 
 }  // namespace
 
-HostPool::~HostPool() {
+HostPool::~HostPool() { free_idle(); }
+
+void HostPool::free_idle() {
+  const std::lock_guard lock(mutex_);
   for (auto& [bytes, size_class] : classes_) std::ranges::for_each(size_class.idle, release);
+  classes_.clear();
+  idle_bytes_ = 0;
 }
 
 std::size_t HostPool::rounded(std::size_t bytes) {
@@ -49,6 +54,8 @@ std::byte* HostPool::allocate(std::size_t bytes) {
       return data;
     }
   }
+  if (std::byte* data = fresh(size)) return data;
+  free_idle();
   if (std::byte* data = fresh(size)) return data;
   const std::lock_guard lock(mutex_);
   used_bytes_ -= size;

@@ -30,6 +30,7 @@ class HostPool {
   struct Class {
     std::vector<std::byte*> idle;
   };
+  void free_idle();
   static std::size_t rounded(std::size_t bytes);
 
   const std::size_t keep_bytes_;

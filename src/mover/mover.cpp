@@ -14,8 +14,6 @@ using transport::BulkNumber;
 
 namespace {
 
-constexpr BulkNumber bulk_numbers = BulkNumber{1} << 20;
-
 std::uint64_t serving_key(RankId to, BulkNumber number) {
   return (static_cast<std::uint64_t>(to.value()) << 32) | number;
 }
@@ -81,7 +79,7 @@ bool Mover::send_posted() {
 void Mover::begin_fetch(const FetchOrder& order) {
   // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the
   // next.
-  const BulkNumber number = next_number_++ % bulk_numbers;
+  const BulkNumber number = next_number_++ % transport::bulk_numbers;
   fetches_[number] = order;
   ++under_way_;
   transport_->receive_bulk(order.from, number, order.into);

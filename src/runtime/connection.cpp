@@ -36,6 +36,10 @@ Connection::Connection(bool alone) {
 
 std::string Connection::mpi() const { return world_ ? std::string(world_->thread_level()) : "no MPI"; }
 
+void Connection::leave_in_order() {
+  if (world_) world_->leave_in_order();
+}
+
 void Connection::leave_in_disorder() {
   if (world_) world_->leave_without_finalize();
 }
@@ -49,6 +53,7 @@ cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int 
   hello.workers_most = machine.workers_most;
   if (workers > 0 && (hello.workers_most == 0 || workers < hello.workers_most)) hello.workers_most = workers;
   hello.gpus = list_gpus(gpus);
+  hello.gpu_count = static_cast<std::int32_t>(gpus.gpus().size());
   hello.memory_bytes = machine.memory_limit_bytes > 0 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
                                                       : machine.memory_bytes;
   hello.mpi = std::move(mpi);

@@ -21,6 +21,8 @@ class Connection {
   [[nodiscard]] mover::Mover& mover() { return *mover_; }
   /// The thread level of MPI, or "no MPI".
   [[nodiscard]] std::string mpi() const;
+  /// All ranks have agreed to end: MPI is finalised even while an exception unwinds.
+  void leave_in_order();
   /// A peer is gone: MPI is not finalised; the process then ends by _exit().
   void leave_in_disorder();
 

@@ -31,10 +31,16 @@ int Driver::run() {
     if (frontend_ != nullptr) frontend_->tick();
     if (!moved && !settled) mover_.wait(sleep_limit());
   }
-  return *backend_->finish_code();
+  return backend_->finish_code().value_or(0);
+}
+
+void Driver::abandon() {
+  abandoned_.store(true, std::memory_order_relaxed);
+  mover_.wake();
 }
 
 bool Driver::finished() {
+  if (abandoned_.load(std::memory_order_relaxed)) return true;
   if (!backend_->finish_code() || backend_->busy() || !mover_.quiet()) return false;
   return frontend_ == nullptr || byes_heard_ == mover_.ranks() - 1;
 }
@@ -61,10 +67,12 @@ void Driver::say_bye(cluster::Bye bye) {
 }
 
 void Driver::endings(std::span<const std::byte> item) {
-  if (frontend_ != nullptr)
+  if (frontend_ == nullptr) return mover_.post(core::front_rank, item);
+  try {
     frontend_->on_endings(core::front_rank, item);
-  else
-    mover_.post(core::front_rank, item);
+  } catch (const std::exception& error) {  // on a worker: nobody above it could do anything about it
+    frontend_->break_off(error.what());
+  }
 }
 
 void Driver::deliver(RankId to, std::span<const std::byte> commands) {

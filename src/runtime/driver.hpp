@@ -2,6 +2,7 @@
 /// together. It sleeps while nothing is to be done; it looks up every millisecond while tasks are here.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <vector>
 
@@ -22,6 +23,8 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   /// Until the front-end said finish and all is done: on rank 0 that includes the last message of every other rank.
   /// Returns the exit code of the finish command. Throws Error when MPI fails or a peer is broken.
   int run();
+  /// Has run() return soon although the run has not ended. Any thread.
+  void abandon();
   /// Sends this rank's last message, or keeps it on rank 0.
   void say_bye(cluster::Bye bye);
   /// On rank 0 after run() and say_bye(): what each rank did.
@@ -45,6 +48,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   mover::Mover& mover_;
   backend::Backend* backend_ = nullptr;
   frontend::Frontend* frontend_ = nullptr;
+  std::atomic<bool> abandoned_{false};  // orders nothing: run() only looks whether to go on
   std::vector<cluster::Bye> byes_;
   int byes_heard_ = 0;
 };

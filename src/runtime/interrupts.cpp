@@ -44,6 +44,7 @@ Interrupts::Interrupts(bool ignore) {
 }
 
 Interrupts::~Interrupts() {
+  current_level.store(0, std::memory_order_relaxed);
   sigaction(SIGINT, &interrupt_before_, nullptr);
   sigaction(SIGTERM, &terminate_before_, nullptr);
   sigaction(SIGUSR1, &user_before_, nullptr);

@@ -121,6 +121,10 @@ class JobRun {
     total_ = static_cast<std::uint64_t>(job_.totals().tasks + job_.totals().saves + job_.totals().origin_tasks);
   }
 
+  JobRun(const JobRun&) = delete;
+  JobRun& operator=(const JobRun&) = delete;
+  ~JobRun() { session_.frontend().set_while_waiting(nullptr); }
+
   /// Until all tasks have ended, or nothing more is started.
   void compute() {
     session_.frontend().set_while_waiting([this] { look_up(); });
@@ -250,14 +254,20 @@ class JobRun {
 };
 
 int run_front(const RunOptions& options, Session& session) {
+  const auto give_up = [&session](int code) {
+    session.frontend().cancel();
+    session.frontend().drain();
+    session.end(code);
+  };
   std::optional<JobRun> run;
   try {
     run.emplace(options, session);
     run->compute();
   } catch (const Error& error) {
-    session.frontend().cancel();
-    session.frontend().drain();
-    session.end(exit_code_of(error.code()));
+    give_up(exit_code_of(error.code()));
+    throw;
+  } catch (...) {
+    give_up(exit_code::bad_input);
     throw;
   }
   const int code = run->exit_code();
@@ -269,16 +279,21 @@ int run_front(const RunOptions& options, Session& session) {
 }  // namespace
 
 int run_job(const RunOptions& options) {
+  std::unique_ptr<Session>
+      session;  // outlives the handler: a lost run is left without its destructors, which would wait
   try {
-    Session session({.workers = options.workers,
-                     .window = {options.window_tasks, options.window_bytes},
-                     .use_cpu = options.use_cpu,
-                     .use_cuda = options.use_cuda,
-                     .alone = false});
-    const Interrupts interrupts(!session.is_front());
-    return session.is_front() ? run_front(options, session) : session.serve();
+    session = std::make_unique<Session>(SessionOptions{.workers = options.workers,
+                                                       .window = {options.window_tasks, options.window_bytes},
+                                                       .use_cpu = options.use_cpu,
+                                                       .use_cuda = options.use_cuda,
+                                                       .alone = false});
+    const Interrupts interrupts(!session->is_front());
+    return session->is_front() ? run_front(options, *session) : session->serve();
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::lost) throw;
+    if (error.code() != ErrorCode::lost) {
+      session.reset();  // here, where no exception unwinds: MPI is left in order
+      throw;
+    }
     std::fprintf(stderr, "penstock: %s\n", error.what());
     _exit(exit_code::lost);  // MPI cannot be left in order any more
   }

@@ -66,14 +66,16 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
 }  // namespace
 
 int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& program, const Options& options) {
+  std::unique_ptr<runtime::Session> session;  // outlives the handler: a lost run is left without its destructors
   try {
-    runtime::Session session({.workers = options.workers,
-                              .window = {options.window_tasks, options.window_bytes},
-                              .use_cpu = true,
-                              .use_cuda = true,
-                              .alone = false});
-    const Interrupts interrupts(!session.is_front());
-    return session.is_front() ? run_front(session, program) : session.serve();
+    session = std::make_unique<runtime::Session>(
+        runtime::SessionOptions{.workers = options.workers,
+                                .window = {options.window_tasks, options.window_bytes},
+                                .use_cpu = true,
+                                .use_cuda = true,
+                                .alone = false});
+    const Interrupts interrupts(!session->is_front());
+    return session->is_front() ? run_front(*session, program) : session->serve();
   } catch (const Error& error) {
     say(error.what());
     const int code = runtime::exit_code_of(error.code());

@@ -52,8 +52,8 @@ const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& stat
   return *datum;
 }
 
-void check(const KernelDescription& kernel, const detail::Request& request,
-           const std::shared_ptr<RuntimeState>& state, Scratch& parts) {
+void check(const KernelDescription& kernel, const detail::Request& request, const std::shared_ptr<RuntimeState>& state,
+           Scratch& parts) {
   parts.named.clear();
   for (const NamedParameter& parameter : request.named) parts.named.emplace_back(parameter.name, parameter.value);
   kernels::resolve_parameters(kernel, parts.named, request.positional, parts.parameters);
@@ -69,8 +69,7 @@ void check(const KernelDescription& kernel, const detail::Request& request,
 
 }  // namespace
 
-// --- handles
-// ----------------------------------------------------------------------------------------------------------
+// --- handles ---
 
 detail::Datum::~Datum() {
   const auto state = std::static_pointer_cast<RuntimeState>(owner.lock());
@@ -97,8 +96,7 @@ detail::HostView::~HostView() {
   state_->session.frontend().unpin({core::DataId(data_), core::Version(version_)});
 }
 
-// --- Runtime
-// ----------------------------------------------------------------------------------------------------------
+// --- Runtime ---
 
 Runtime::Runtime(const Options& options) {
   auto session =
@@ -166,9 +164,7 @@ void Runtime::submit_request(const detail::Request& request) {
                                      .place = request.place});
 }
 
-void Runtime::wait_datum(const Datum* datum) {
-  state_->session.frontend().wait(core::DataId(known(datum, state_).id));
-}
+void Runtime::wait_datum(const Datum* datum) { state_->session.frontend().wait(core::DataId(known(datum, state_).id)); }
 
 void Runtime::wait_all() { state_->session.frontend().wait_all(); }
 

@@ -1,5 +1,6 @@
 #include "runtime/session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <penstock/error.hpp>
@@ -14,6 +15,7 @@ namespace penstock::runtime {
 
 namespace {
 
+constexpr int bad_input_exit_code = 2;
 constexpr int lost_exit_code = 4;
 
 }  // namespace
@@ -42,20 +44,28 @@ void Session::shake_hands(const SessionOptions& options) {
   }
   const std::vector<cluster::Hello> hellos = gather(*mover_, std::move(own));
   if (const std::string differs = difference(hellos); !differs.empty()) {
-    dismiss(*mover_, 2);
-    throw Error(ErrorCode::environment, differs);
+    refuse(differs);
+  }
+  const auto without = std::ranges::find(hellos, 0, &cluster::Hello::gpu_count);
+  if (!options.use_cpu && without != hellos.end()) {
+    refuse("only GPUs were asked for, but there is none on " + without->cores.host + ": " + without->gpus);
   }
   const std::vector<cluster::Welcome> welcomes = shares(hellos);
   std::vector<int> cores;
   for (const cluster::Welcome& welcome : welcomes) cores.push_back(static_cast<int>(welcome.cores.size()));
   try {
     start_backend(options, welcomes.front());
-  } catch (const Error&) {
-    dismiss(*mover_, 2);
-    throw;
+  } catch (const Error& error) {
+    refuse(error.what());
   }
   welcome(*mover_, welcomes);
   start_frontend(options, std::move(cores));
+}
+
+void Session::refuse(const std::string& why) {
+  dismiss(*mover_, bad_input_exit_code);
+  connection_.leave_in_order();
+  throw Error(ErrorCode::environment, why);
 }
 
 void Session::start_backend(const SessionOptions& options, const cluster::Welcome& share) {
@@ -67,13 +77,7 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
                         .device = std::make_unique<device::CpuDevice>(
                             device::CpuDevice::Options{.cores = cores_, .pin = true}, completions)});
   add_gpus(share);
-  if (!options.use_cpu) {
-    if (backend_->devices() == 1) {
-      throw Error(ErrorCode::environment,
-                  "only GPUs were asked for, but there is none on " + host_ + ": " + gpus_.why_none());
-    }
-    backend_->prefer_accelerators();
-  }
+  if (!options.use_cpu) backend_->prefer_accelerators();
 }
 
 void Session::add_gpus(const cluster::Welcome& share) {
@@ -123,6 +127,7 @@ std::vector<cluster::Bye> Session::end(int exit_code) {
     throw Error(ErrorCode::lost, failure_);
   }
   driver_->say_bye(stop_backend());
+  connection_.leave_in_order();
   return driver_->byes();
 }
 
@@ -144,8 +149,9 @@ Session::~Session() {
     frontend_->cancel();
     frontend_->drain();
     end(lost_exit_code);
-  } catch (const std::exception&) {
-    if (driver_thread_.joinable()) driver_thread_.join();  // the failure was reported where it broke the run
+  } catch (const std::exception&) {  // what broke the run was reported where it did
+    driver_->abandon();
+    if (driver_thread_.joinable()) driver_thread_.join();
   }
 }
 

@@ -52,6 +52,7 @@ class Session {
   [[nodiscard]] int serve();
 
  private:
+  [[noreturn]] void refuse(const std::string& why);
   void shake_hands(const SessionOptions& options);
   void start_backend(const SessionOptions& options, const cluster::Welcome& share);
   void start_frontend(const SessionOptions& options, std::vector<int> cores);
@@ -66,8 +67,8 @@ class Session {
   core::CoreSet cores_;
   device::CudaGpus gpus_;
   std::unique_ptr<Driver> driver_;
+  std::unique_ptr<frontend::Frontend> frontend_;  ///< before the back-end, whose workers report to it until they end
   std::unique_ptr<backend::Backend> backend_;
-  std::unique_ptr<frontend::Frontend> frontend_;
   std::thread driver_thread_;  ///< rank 0
   std::string failure_;        ///< of the driver thread; read after it was joined
 };

@@ -1,6 +1,7 @@
 /// What is behind penstock::Runtime.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   runtime::Session& session;
   const kernels::KernelTable& kernels = kernels::KernelTable::process();
   std::unique_ptr<runtime::Session> owned;  ///< of a Runtime that was not made by run()
-  bool ended = false;                       ///< the session is over: handles that are left do nothing
+  std::atomic<bool> ended{false};           ///< the session is over: handles that are left do nothing
 };
 
 }  // namespace penstock::detail

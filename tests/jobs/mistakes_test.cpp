@@ -149,7 +149,7 @@ const std::vector<Row> rows = {
     {"[[task]]\nkernel = 'spin'\nparameters = {}", "3:14", "kernel spin needs the parameter microseconds"},
     {"[[task]]\nkernel = 'spin'\nparameters = { microseconds = true }", "3:31",
      "is a boolean, a real number is needed"},
-    {gemm() + "cores = 0", "11:9", "'cores' is 0, 1 to 65536 are allowed"},
+    {gemm() + "cores = 0", "11:9", "'cores' is 0, 1 to 1024 are allowed"},
     {gemm() + "cores = 1.5", "11:9", "'cores' in [[task]] is a real number"},
     // the order of accesses
     {data + "[[task]]\nkernel = 'increment'\nread_write = ['C[0]']", "8:15", "data C is read before anything wrote it"},

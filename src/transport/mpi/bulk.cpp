@@ -79,10 +79,10 @@ void BulkLane<Byte>::collect_ended() {
   std::size_t kept = 0;
   for (std::size_t at = 0; at < transfers_.size(); ++at) {
     const Transfer& transfer = transfers_[at];
-    const auto older = std::span(transfers_).first(kept);
-    const bool is_next = std::ranges::none_of(
-        older, [&](const Transfer& other) { return other.peer == transfer.peer && other.number == transfer.number; });
-    if (transfer.ended == transfer.chunks && is_next) {
+    const auto is_older = [&](const Transfer& other) {
+      return other.peer == transfer.peer && other.number == transfer.number;
+    };
+    if (transfer.ended == transfer.chunks && std::ranges::none_of(std::span(transfers_).first(kept), is_older)) {
       ended_.push_back({.peer = transfer.peer, .number = transfer.number});
       continue;
     }

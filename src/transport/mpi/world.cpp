@@ -67,7 +67,7 @@ void MpiWorld::join() {
 }
 
 MpiWorld::~MpiWorld() {
-  if (finalize_ && std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+  if (finalize_ && (in_order_ || std::uncaught_exceptions() == exceptions_)) MPI_Finalize();
 }
 
 }  // namespace penstock::transport

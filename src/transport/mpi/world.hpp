@@ -22,6 +22,8 @@ class MpiWorld {
   /// "serialized" or "multiple": what MPI provides.
   [[nodiscard]] std::string_view thread_level() const { return thread_level_; }
 
+  /// All ranks have agreed to end: the destructor finalises even while an exception unwinds.
+  void leave_in_order() { in_order_ = true; }
   /// For when a peer is gone: the destructor makes no MPI call any more. The process then ends by _exit(), for the
   /// launcher to notice and to end the others.
   void leave_without_finalize() { finalize_ = false; }
@@ -30,6 +32,7 @@ class MpiWorld {
   void join();
 
   bool finalize_ = true;
+  bool in_order_ = false;
   int exceptions_;  ///< under way at construction
   int rank_ = 0;
   int ranks_ = 1;
