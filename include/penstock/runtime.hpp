@@ -19,7 +19,7 @@ namespace penstock {
 /// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here.
 struct Options {
   int workers = 0;                                    ///< per rank; 0: as many as the cores this process may use
-  std::uint64_t window_tasks = 16'384;                ///< submitted and not ended; then submit() waits
+  std::uint64_t window_tasks = 4'096;                ///< submitted and not ended; then submit() waits
   std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
 };
 

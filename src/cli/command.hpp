@@ -36,6 +36,6 @@ inline constexpr std::string_view exit_code_table =
     "  2    bad input or usage, or the machine refused (a file, memory, MPI)\n"
     "  3    the run folder cannot be used\n"
     "  4    a rank or a device was lost\n"
-    "  130  interrupted: Ctrl-C ends the run once what was submitted is done; twice, once what runs is done\n";
+    "  130  interrupted: Ctrl-C ends the run once what was submitted is done; twice, what runs\n";
 
 }  // namespace penstock::cli

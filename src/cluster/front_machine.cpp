@@ -269,7 +269,7 @@ void FrontMachine::bind(std::uint32_t ticket, RankId rank) {
   command_.attempt = record.attempt;
   command_.kernel = record.kernel;
   command_.cores = record.cores;
-  command_.parameters = record.parameters;
+  command_.parameters = {record.parameters.data(), record.parameters.size()};
   command_.operands.resize(record.accesses.size());
   // All kinds first: whether a version may be consumed depends on all accesses of this task.
   for (std::size_t i = 0; i < record.accesses.size(); ++i) {

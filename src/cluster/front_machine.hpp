@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include <penstock/error.hpp>
 
 #include "cluster/messages.hpp"
@@ -122,10 +124,11 @@ class FrontMachine {
     double predicted_ns = 0.0;          // when bound: what in_hand_ns counts for it
     std::uint32_t unbound = 0;          // predecessors neither bound nor ended
     std::int64_t bytes = 0;
-    std::vector<std::uint32_t> predecessors;  // tickets of those not ended
-    std::vector<std::pair<std::uint32_t, core::TaskId>> dependents;
-    std::vector<graph::StampedAccess> accesses;
-    std::vector<std::byte> parameters;
+    // Within the record for most tasks: thousands of records are in flight, and what costs is the memory they touch.
+    boost::container::small_vector<std::uint32_t, 2> predecessors;  // tickets of those not ended
+    boost::container::small_vector<std::pair<std::uint32_t, core::TaskId>, 1> dependents;
+    boost::container::small_vector<graph::StampedAccess, 2> accesses;
+    boost::container::small_vector<std::byte, 24> parameters;
   };
 
   std::uint32_t allocate(core::TaskId task);

@@ -81,8 +81,12 @@ void Frontend::release_data(DataId data) {
   ++unsent_;  // the order to drop it, which tick() sends
 }
 
-void Frontend::submit(const Task& task) {
+void Frontend::submit(std::span<const Task> tasks) {
   Lock lock(mutex_);
+  for (const Task& task : tasks) submit_one(lock, task);
+}
+
+void Frontend::submit_one(Lock& lock, const Task& task) {
   wait_for_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
   check(task);

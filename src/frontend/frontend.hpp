@@ -66,7 +66,9 @@ class Frontend {
 
   /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum
   /// that was never written and for two writes of one datum; Error (lost) when the run is broken.
-  void submit(const Task& task);
+  void submit(const Task& task) { submit(std::span(&task, 1)); }
+  /// The same for several, in order and for less; when it throws, those before the wrong one were submitted.
+  void submit(std::span<const Task> tasks);
 
   /// Waits for the datum's version as of now. Throws TaskError when it could not be made.
   void wait(core::DataId data);
@@ -112,6 +114,7 @@ class Frontend {
   using Lock = std::unique_lock<std::mutex>;
   void wait_until(Lock& lock, const std::function<bool()>& ready);
   void wait_for_room(Lock& lock);
+  void submit_one(Lock& lock, const Task& task);
   void check(const Task& task) const;
   void enqueue(const Task& task);
   core::TaskId submit_touch(const Pinned& pinned);

@@ -94,8 +94,9 @@ std::string difference(std::span<const Hello> hellos) {
     }
     const auto [ours, theirs] = std::ranges::mismatch(front.kernels, hello.kernels);
     if (ours == front.kernels.end() && theirs == hello.kernels.end()) continue;
-    return rank + "has other kernels than rank 0: " +
-           (theirs == hello.kernels.end() ? "it lacks " + *ours : "it has " + *theirs) +
+    const bool lacks =
+        theirs == hello.kernels.end() || std::ranges::find(front.kernels, *theirs) != front.kernels.end();
+    return rank + "has other kernels than rank 0: " + (lacks ? "it lacks " + *ours : "it has " + *theirs) +
            "; kernels must be registered alike on all ranks";
   }
   return {};

@@ -9,14 +9,12 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <penstock/version.hpp>
 
-#include "core/parameters.hpp"
 #include "jobs/job.hpp"
 #include "kernels/table.hpp"
 #include "observe/progress.hpp"
@@ -25,6 +23,7 @@
 #include "observe/summary.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/interrupts.hpp"
+#include "runtime/job_submitter.hpp"
 #include "runtime/session.hpp"
 
 namespace penstock::runtime {
@@ -38,74 +37,6 @@ std::string content_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
-
-/// Submits the steps of a job to a front-end and remembers which datum is which.
-class Submitter {
- public:
-  Submitter(frontend::Frontend& frontend, const kernels::KernelTable& kernels, std::filesystem::path results)
-      : frontend_(frontend), kernels_(kernels), results_(std::move(results)) {}
-
-  void take(const jobs::Step& step) {
-    switch (step.kind) {
-      case jobs::Step::Kind::make:
-        ids_.emplace(key(step.datum), frontend_.add_data(step.type));
-        return;
-      case jobs::Step::Kind::release: {
-        const auto found = ids_.find(key(step.datum));
-        frontend_.release_data(found->second);
-        ids_.erase(found);
-        return;
-      }
-      case jobs::Step::Kind::save:
-        path_.front() = (results_ / step.path).string();
-        submit(step, path_);
-        ++saves_;
-        return;
-      case jobs::Step::Kind::task:
-        submit(step, step.parameters);
-        return;
-    }
-  }
-
-  [[nodiscard]] std::uint64_t saves() const { return saves_; }
-
- private:
-  static std::uint64_t key(jobs::Datum datum) {
-    return (std::uint64_t{datum.family} << 40) ^ static_cast<std::uint64_t>(datum.element);  // elements: below 2^31
-  }
-
-  void submit(const jobs::Step& step, std::span<const Parameter> parameters) {
-    accesses_.clear();
-    for (const jobs::DatumAccess& access : step.accesses)
-      accesses_.push_back({ids_.at(key(access.datum)), access.mode});
-    encoded_.clear();
-    core::encode_parameters(parameters, encoded_);
-    frontend_.submit({.kernel = id_of(*step.kernel),
-                      .cores = static_cast<std::uint16_t>(step.cores),
-                      .accesses = accesses_,
-                      .parameters = encoded_,
-                      .place = step.place});
-  }
-
-  core::KernelId id_of(const KernelDescription& kernel) {
-    if (&kernel != last_kernel_) {
-      last_kernel_ = &kernel;
-      last_id_ = kernels_.at(kernel.name);
-    }
-    return last_id_;
-  }
-
-  frontend::Frontend& frontend_;
-  const kernels::KernelTable& kernels_;
-  const std::filesystem::path results_;
-  std::unordered_map<std::uint64_t, core::DataId> ids_;  // looked up only
-  std::vector<graph::Access> accesses_;
-  std::vector<std::byte> encoded_;
-  std::vector<Parameter> path_{Parameter(std::string())};
-  const KernelDescription* last_kernel_ = nullptr;
-  core::KernelId last_id_;
-  std::uint64_t saves_ = 0;
-};
 
 /// The job on rank 0.
 class JobRun {
@@ -132,6 +63,7 @@ class JobRun {
     jobs::Stream stream = job_.stream();
     jobs::Step step;
     while (Interrupts::level() == Level::none && stream.next(step)) submitter_.take(step);
+    submitter_.flush();
     session_.frontend().drain();
     sync_results();
     wall_s_ = seconds();
@@ -244,7 +176,7 @@ class JobRun {
   const jobs::Job job_;
   const observe::RunMarker marker_;
   const observe::RunFolder folder_;
-  Submitter submitter_;
+  JobSubmitter submitter_;
   observe::Progress progress_;
   std::uint64_t total_ = 0;
   Clock::time_point begin_;

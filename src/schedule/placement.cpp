@@ -8,7 +8,7 @@ namespace penstock::schedule {
 namespace {
 
 constexpr double work_in_hand_ns = 5e6;  // a round trip to a busy front-end is well under 1 ms
-constexpr int most_in_hand_per_core = 2048;
+constexpr int most_in_hand_per_core = 512;
 constexpr int short_queue = 4;  // enough that a GPU finds its next task's inputs on the way
 
 }  // namespace

@@ -1,0 +1,57 @@
+/// Submits the steps of a job to the front-end and remembers which datum is which. Used by the main thread of rank 0.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "frontend/frontend.hpp"
+#include "jobs/stream.hpp"
+#include "kernels/table.hpp"
+
+namespace penstock::runtime {
+
+class JobSubmitter {
+ public:
+  /// Saves go below `results`.
+  JobSubmitter(frontend::Frontend& frontend, const kernels::KernelTable& kernels, std::filesystem::path results);
+
+  /// Takes one step; tasks are kept until there are some, since submitting them together costs less.
+  void take(const jobs::Step& step);
+  /// Submits what was kept.
+  void flush();
+
+  /// Saves taken so far.
+  [[nodiscard]] std::uint64_t saves() const { return saves_; }
+
+ private:
+  struct Kept {
+    core::KernelId kernel;
+    std::uint16_t cores = 1;
+    Place place;
+    std::vector<graph::Access> accesses;
+    std::vector<std::byte> parameters;
+  };
+
+  void keep(const jobs::Step& step, std::span<const Parameter> parameters);
+  core::KernelId id_of(const KernelDescription& kernel);
+
+  frontend::Frontend& frontend_;
+  const kernels::KernelTable& kernels_;
+  const std::filesystem::path results_;
+  std::unordered_map<std::uint64_t, core::DataId> ids_;  // by family and element; looked up only
+  std::array<Kept, 32> kept_;                            // the first kept_count_ are in use
+  std::size_t kept_count_ = 0;
+  std::vector<frontend::Task> tasks_;
+  std::array<Parameter, 1> path_;
+  const KernelDescription* last_kernel_ = nullptr;
+  core::KernelId last_id_;
+  std::uint64_t saves_ = 0;
+};
+
+}  // namespace penstock::runtime
