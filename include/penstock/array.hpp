@@ -41,7 +41,7 @@ class Array {
   std::shared_ptr<detail::Datum> datum_;
 };
 
-/// One access of a task about to be submitted, and the line that names it.
+/// One access of a task about to be submitted, and the line that names it. Borrows the array: for use within the call.
 template <class T, AccessMode Mode>
 struct Access {
   using Element = T;

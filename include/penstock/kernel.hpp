@@ -149,10 +149,14 @@ template <class R, class F, class... Ps>
 struct SignatureOf<R (F::*)(Ps...) const> {
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
+template <class R, class F, class... Ps>
+struct SignatureOf<R (F::*)(Ps...) const noexcept> : SignatureOf<R (F::*)(Ps...) const> {};
 template <class R, class... Ps>
 struct SignatureOf<R (*)(Ps...)> {
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
+template <class R, class... Ps>
+struct SignatureOf<R (*)(Ps...) noexcept> : SignatureOf<R (*)(Ps...)> {};
 
 }  // namespace detail
 
@@ -211,6 +215,8 @@ template <class Body>
 struct BodySignature : SignatureOf<decltype(&Body::operator())> {};
 template <class R, class... Ps>
 struct BodySignature<R (*)(Ps...)> : SignatureOf<R (*)(Ps...)> {};
+template <class R, class... Ps>
+struct BodySignature<R (*)(Ps...) noexcept> : SignatureOf<R (*)(Ps...)> {};
 }  // namespace detail
 
 /// Registers `body`, a function or lambda over In, Out, InOut, bool, integers, reals and std::string:

@@ -19,7 +19,7 @@ namespace penstock {
 /// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here.
 struct Options {
   int workers = 0;                                    ///< per rank; 0: as many as the cores this process may use
-  std::uint64_t window_tasks = 4'096;                ///< submitted and not ended; then submit() waits
+  std::uint64_t window_tasks = 4'096;                 ///< submitted and not ended; then submit() waits
   std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
 };
 
@@ -102,7 +102,8 @@ constexpr bool fits() {
       return false;
     }
   } else {
-    return std::is_convertible_v<A, P> && !std::is_same_v<A, Cores>;
+    const bool cuts_off = std::is_integral_v<P> && std::is_floating_point_v<A>;  // 2.7 for a whole number
+    return std::is_convertible_v<A, P> && !std::is_same_v<A, Cores> && !cuts_off;
   }
 }
 
@@ -135,15 +136,22 @@ class HostView {
 
 }  // namespace detail
 
-/// A host view of one version of an array. It pins that version: later writes go to a new buffer until it is dropped.
+/// A host view of one version of an array, a contiguous range of its elements. It pins that version: later writes go to
+/// a new buffer until it is dropped. It must be dropped before the runtime ends.
 template <class T>
-class View : public std::span<const T> {
+class View {
  public:
-  explicit View(detail::HostView view)
-      : std::span<const T>(reinterpret_cast<const T*>(view.array().data),
-                           static_cast<std::size_t>(view.array().type.shape.count())),
-        view_(std::move(view)) {}
+  explicit View(detail::HostView view) : view_(std::move(view)) {}
   [[nodiscard]] const Shape& shape() const { return view_.array().type.shape; }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(shape().count()); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(view_.array().data); }
+  [[nodiscard]] const T* begin() const { return data(); }
+  [[nodiscard]] const T* end() const { return data() + size(); }
+  const T& operator[](std::size_t index) const { return data()[index]; }
+  /// Only of a view that stays: a span of a temporary one would dangle.
+  [[nodiscard]] std::span<const T> span() const& { return {data(), size()}; }
+  std::span<const T> span() const&& = delete;
 
  private:
   detail::HostView view_;
@@ -154,7 +162,7 @@ class View : public std::span<const T> {
 class Runtime {
  public:
   explicit Runtime(const Options& options = {});
-  /// Waits for all tasks, then stops the workers. Never throws; errors nobody waited for go to standard error.
+  /// Waits for all tasks, then stops the workers. Never throws; failures of tasks are listed on standard error.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
