@@ -75,10 +75,10 @@ int dispatch(std::span<const std::string> arguments, std::ostream& out, std::ost
     print_usage_error(command, usage.what(), error);
     return runtime::exit_code::bad_input;
   } catch (const Error& failure) {
-    error << "penstock: " << failure.what() << '\n' << std::flush;
+    error << fmt::format("penstock: {}\n", failure.what()) << std::flush;
     return runtime::exit_code_of(failure.code());
   } catch (const std::exception& failure) {
-    error << "penstock: " << failure.what() << '\n' << std::flush;
+    error << fmt::format("penstock: {}\n", failure.what()) << std::flush;
     return runtime::exit_code::bad_input;
   }
 }

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   try {
     if (ps::cli::is_first_rank()) ps::observe::write_standard_output(out.view());
   } catch (const ps::Error& error) {
-    std::cerr << "penstock: " << error.what() << '\n';
+    std::cerr << std::string("penstock: ") + error.what() + "\n";
     return code != ps::runtime::exit_code::all_done ? code : ps::runtime::exit_code_of(error.code());
   }
   return code;

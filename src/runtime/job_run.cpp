@@ -98,8 +98,9 @@ class JobRun {
     said_ = level;
     progress_.clear();
     if (level == Level::drain) {
-      std::cerr << "penstock: interrupted: waiting for " << counts.submitted - counts.ended()
-                << " tasks in flight; Ctrl-C again cancels those that have not started\n";
+      std::cerr << fmt::format(
+          "penstock: interrupted: waiting for {} tasks in flight; Ctrl-C again cancels those that have not started\n",
+          counts.submitted - counts.ended());
     } else {
       std::cerr << "penstock: cancelled: waiting for the tasks that run\n";
       session_.frontend().cancel();
