@@ -1,0 +1,72 @@
+#include "backend/local_cluster.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/parameters.hpp"
+#include "device/cpu/cpu_device.hpp"
+#include "transport/loopback/loopback.hpp"
+
+namespace penstock::tests {
+
+namespace {
+
+const kernels::KernelTable& table() { return kernels::KernelTable::process(); }
+
+device::CpuDevice::Options workers(int count) {
+  core::CoreSet cores(static_cast<std::size_t>(count));
+  for (int core = 0; core < count; ++core) cores[static_cast<std::size_t>(core)] = core;
+  return {.cores = cores, .pin = false};
+}
+
+}  // namespace
+
+LocalCluster::Rank::Rank(std::unique_ptr<transport::Transport> transport)
+    : mover(std::move(transport)), driver(mover), backend(table().all(), mover, driver) {}
+
+LocalCluster::LocalCluster(const ClusterShape& shape) {
+  for (auto& transport : transport::make_loopback(shape.ranks)) {
+    Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>(std::move(transport)));
+    device::Completions& completions = rank.backend.completions_for_next_device();
+    rank.backend.add_device(
+        {.name = "", .device = std::make_unique<device::CpuDevice>(workers(shape.cores), completions)});
+  }
+  const std::vector<int> cores(ranks_.size(), shape.cores);
+  frontend_ = std::make_unique<frontend::Frontend>(
+      cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, ranks_.front()->driver);
+  for (auto& rank : ranks_) {
+    rank->driver.attach(rank->backend, rank == ranks_.front() ? frontend_.get() : nullptr);
+    rank->thread = std::thread([&one = *rank] { drive(one); });
+  }
+}
+
+LocalCluster::~LocalCluster() { end(); }
+
+void LocalCluster::drive(Rank& rank) {
+  static_cast<void>(rank.driver.run());
+  cluster::Bye bye;
+  rank.backend.stop(bye.devices);
+  rank.driver.say_bye(std::move(bye));
+}
+
+void LocalCluster::submit(std::string_view kernel, std::span<const graph::Access> accesses,
+                          std::span<const Parameter> parameters, Place place) {
+  encoded_.clear();
+  core::encode_parameters(parameters, encoded_);
+  frontend_->submit(
+      {.kernel = table().at(kernel), .cores = 1, .accesses = accesses, .parameters = encoded_, .place = place});
+}
+
+const std::byte* LocalCluster::bytes_of(const frontend::Pinned& pinned) {
+  return ranks_.front()->backend.bytes_of(pinned.data, pinned.version);
+}
+
+void LocalCluster::end() {
+  if (std::exchange(ended_, true)) return;
+  frontend_->drain();
+  frontend_->finish(0);
+  ranks_.front()->mover.wake();
+  for (auto& rank : ranks_) rank->thread.join();
+}
+
+}  // namespace penstock::tests

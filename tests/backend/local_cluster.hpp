@@ -1,0 +1,75 @@
+/// Several ranks in one process, for tests: what a session makes on each rank, over the loopback transport, with a
+/// thread a rank as its driver. The test's thread is the program of rank 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <penstock/kernel.hpp>
+
+#include "backend/backend.hpp"
+#include "cluster/messages.hpp"
+#include "frontend/frontend.hpp"
+#include "kernels/table.hpp"
+#include "mover/mover.hpp"
+#include "runtime/driver.hpp"
+
+namespace penstock::tests {
+
+struct ClusterShape {
+  int ranks = 1;
+  int cores = 2;  ///< of each rank; not pinned
+  frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
+};
+
+class LocalCluster {
+ public:
+  explicit LocalCluster(const ClusterShape& shape);
+  LocalCluster(const LocalCluster&) = delete;
+  LocalCluster& operator=(const LocalCluster&) = delete;
+  /// As end().
+  ~LocalCluster();
+
+  [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
+
+  /// A task of a kernel of this process, with all its parameters.
+  void submit(std::string_view kernel, std::span<const graph::Access> accesses, std::span<const Parameter> parameters,
+              Place place = {});
+
+  /// A value in rank 0's memory; waits for it. Throws TaskError.
+  template <class T>
+  std::vector<T> read(core::DataId data, std::int64_t elements) {
+    const frontend::Pinned pinned = frontend_->bring(data);
+    const auto* const first = reinterpret_cast<const T*>(bytes_of(pinned));
+    std::vector<T> values(first, first + elements);
+    frontend_->unpin(pinned);
+    return values;
+  }
+  [[nodiscard]] const std::byte* bytes_of(const frontend::Pinned& pinned);
+
+  /// Waits for all tasks, ends all ranks and joins their threads. Afterwards only byes() may be called.
+  void end();
+  /// What each rank did, once the cluster has ended.
+  [[nodiscard]] const std::vector<cluster::Bye>& byes() const { return ranks_.front()->driver.byes(); }
+
+ private:
+  struct Rank {
+    explicit Rank(std::unique_ptr<transport::Transport> transport);
+    mover::Mover mover;
+    runtime::Driver driver;
+    backend::Backend backend;
+    std::thread thread;
+  };
+  static void drive(Rank& rank);
+
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::unique_ptr<frontend::Frontend> frontend_;
+  std::vector<std::byte> encoded_;
+  bool ended_ = false;
+};
+
+}  // namespace penstock::tests
