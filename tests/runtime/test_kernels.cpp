@@ -39,7 +39,9 @@ const Kernel<InOut<I64>, I64> add_to = kernel("test.add_to", [](InOut<I64> x, I6
   for (I64& value : x) value += by;
 });
 const Kernel<InOut<I64>, In<I64>> add_in = kernel("test.add_in", [](InOut<I64> sum, In<I64> in) {
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += in[i];
+  for (std::size_t i = 0; i < sum.size(); ++i) {  // wraps around
+    sum[i] = static_cast<I64>(static_cast<std::uint64_t>(sum[i]) + static_cast<std::uint64_t>(in[i]));
+  }
 });
 const Kernel<Out<I64>, std::string> fail_writing =
     kernel("test.fail_writing", [](Out<I64> out, const std::string& message) {
