@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 
@@ -38,6 +39,17 @@ struct Cores {
 inline Cores cores(int count) { return {count}; }
 
 namespace detail {
+
+/// A kernel by name, and the line that submits it.
+struct NamedKernel {
+  // Implicit: submit() takes the name.
+  NamedKernel(const KernelName& kernel,  // NOLINT(google-explicit-constructor)
+              const std::source_location& where = std::source_location::current())
+      : name(kernel.name()), place(where) {}
+
+  const char* name;
+  Place place;
+};
 
 struct Request {
   const char* kernel = nullptr;
@@ -169,8 +181,9 @@ class Runtime {
 
   /// A new array. Without an origin it must be written before it is read. Never waits for anything but the window.
   template <class T>
-  Array<T> array(const Shape& shape, const Origin& origin = {}) {
-    return Array<T>(make_datum({dtype_of<T>, shape}, origin));
+  Array<T> array(const Shape& shape, const Origin& origin = {},
+                 std::source_location where = std::source_location::current()) {
+    return Array<T>(make_datum({dtype_of<T>, shape}, origin, Place(where)));
   }
 
   /// Submits a task of a typed kernel: the arguments in the order of the body's parameters.
@@ -188,10 +201,11 @@ class Runtime {
 
   /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k).
   template <class... As>
-  void submit(const KernelName& kernel, As&&... arguments) {
+  void submit(const detail::NamedKernel& kernel, As&&... arguments) {
     detail::Pieces<sizeof...(As)> pieces;
+    pieces.place = kernel.place;
     (pieces.add(std::forward<As>(arguments)), ...);
-    submit_request(pieces.request(kernel.name()));
+    submit_request(pieces.request(kernel.name));
   }
 
   /// Waits until the array's version as of now is made. Throws TaskError when it could not be.
@@ -220,7 +234,7 @@ class Runtime {
   friend struct detail::RuntimeState;
   friend class RuntimeAccess;
   explicit Runtime(std::shared_ptr<detail::RuntimeState> state);
-  std::shared_ptr<detail::Datum> make_datum(const ArrayType& type, const Origin& origin);
+  std::shared_ptr<detail::Datum> make_datum(const ArrayType& type, const Origin& origin, const Place& place);
   void submit_request(const detail::Request& request);
   void wait_datum(const detail::Datum* datum);
   detail::HostView read_datum(const detail::Datum* datum);

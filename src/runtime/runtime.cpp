@@ -127,7 +127,7 @@ Runtime::~Runtime() {
 
 int Runtime::ranks() const { return state_->session.ranks(); }
 
-std::shared_ptr<Datum> Runtime::make_datum(const ArrayType& type, const Origin& origin) {
+std::shared_ptr<Datum> Runtime::make_datum(const ArrayType& type, const Origin& origin, const Place& place) {
   const core::DataId id = state_->session.frontend().add_data(type);
   auto datum = std::make_shared<Datum>(id.value(), type, std::weak_ptr<void>(state_));
   if (origin.kernel == nullptr) return datum;
@@ -139,7 +139,7 @@ std::shared_ptr<Datum> Runtime::make_datum(const ArrayType& type, const Origin& 
                   .positional = {},
                   .named = parameters,
                   .cores = 1,
-                  .place = {}});
+                  .place = place});
   return datum;
 }
 
