@@ -38,9 +38,9 @@ INSTANTIATE_TEST_SUITE_P(Table, HasCredit,
                                            CreditCase{1, 2, 5 * ms, false},      //
                                            CreditCase{4, 100, 19.9 * ms, true},  //
                                            CreditCase{4, 100, 20 * ms, false},   //
-                                           CreditCase{1, 511, 0.0, true},       // tiny ones: a bounded number
-                                           CreditCase{1, 512, 0.0, false},      //
-                                           CreditCase{8, 4'095, 1.0, true},     //
+                                           CreditCase{1, 511, 0.0, true},        // tiny ones: a bounded number
+                                           CreditCase{1, 512, 0.0, false},       //
+                                           CreditCase{8, 4'095, 1.0, true},      //
                                            CreditCase{8, 4'096, 1.0, false}));
 
 TEST(HasCreditOfUnknownTasks, HoldsTheRankToTwiceItsCores) {
