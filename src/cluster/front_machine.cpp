@@ -49,6 +49,7 @@ void FrontMachine::submit(const Submission& submission) {
   find_predecessors(ticket);
   for (const graph::StampedAccess& access : record.accesses) {
     if (access.writes == core::Version()) continue;
+    record.writes = true;
     directory_.expect(access.data, access.writes, ticket, dead_);
     record.bytes += counted_bytes(directory_.type(access.data));
   }
@@ -66,6 +67,7 @@ std::uint32_t FrontMachine::allocate(TaskId task) {
   Record& record = records_[ticket];
   record.task = task;
   record.ticket = ticket;
+  record.writes = false;
   record.attempt = core::Attempt(1);
   record.unbound = 0;
   record.bytes = 0;
@@ -85,12 +87,16 @@ void FrontMachine::set_state(Record& record, TaskState state) {
   queued_ += static_cast<std::uint64_t>(queued(state));
   queued_ -= static_cast<std::uint64_t>(queued(record.state));
   if (record.state == TaskState::ready && record.rank != core::no_rank) {
-    ranks_[index_of(record.rank)].ready.erase({record.task, record.ticket});
+    ranks_[index_of(record.rank)].ready.erase(queued_task(record));
   }
   record.state = state;
   if (state == TaskState::ready && record.rank != core::no_rank) {
-    ranks_[index_of(record.rank)].ready.insert({record.task, record.ticket});
+    ranks_[index_of(record.rank)].ready.insert(queued_task(record));
   }
+}
+
+QueuedTask FrontMachine::queued_task(const Record& record) {
+  return {.writes = record.writes, .task = record.task, .ticket = record.ticket};
 }
 
 void FrontMachine::find_predecessors(std::uint32_t ticket) {
@@ -153,7 +159,7 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
   set_state(record, TaskState::local);
   record.rank = rank;
-  ranks_[index_of(rank)].local.push({record.task, ticket});
+  ranks_[index_of(rank)].local.push(queued_task(record));
 }
 
 void FrontMachine::make_ready(std::uint32_t ticket) {
@@ -164,7 +170,7 @@ void FrontMachine::make_ready(std::uint32_t ticket) {
   }
   if (record.state != TaskState::local) record.rank = rank_with_data(record).value_or(core::no_rank);
   set_state(record, TaskState::ready);
-  if (record.rank == core::no_rank) anywhere_.push({record.task, ticket});
+  if (record.rank == core::no_rank) anywhere_.push(queued_task(record));
 }
 
 std::optional<RankId> FrontMachine::rank_with_data(const Record& record) {

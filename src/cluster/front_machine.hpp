@@ -115,6 +115,7 @@ class FrontMachine {
     TaskState state = TaskState::free;
     core::TaskId task;
     std::uint32_t ticket = 0;
+    bool writes = false;  // some version
     core::Attempt attempt;
     core::KernelId kernel;
     std::uint16_t cores = 1;
@@ -133,6 +134,7 @@ class FrontMachine {
 
   std::uint32_t allocate(core::TaskId task);
   void set_state(Record& record, TaskState state);
+  [[nodiscard]] static QueuedTask queued_task(const Record& record);
   void find_predecessors(std::uint32_t ticket);
   void settle_waiting();
   void evaluate(std::uint32_t ticket);

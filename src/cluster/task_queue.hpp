@@ -1,5 +1,6 @@
-/// Tasks waiting for a rank, the first in program order in front: what was submitted first runs first, so that data are
-/// used while they are fresh and freed early. Pure; not thread-safe.
+/// Tasks waiting for a rank, in the order in which they had better run: those that write nothing first, since they let
+/// data die (a save, say), then as they were submitted, so that data are used while they are fresh. Pure; not
+/// thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace penstock::cluster {
 /// A task and its place at the front-end. The place may meanwhile belong to another task, or the task be elsewhere: who
 /// takes one out checks that it is still meant.
 struct QueuedTask {
+  bool writes = true;
   core::TaskId task;
   std::uint32_t ticket = 0;
   friend auto operator<=>(const QueuedTask&, const QueuedTask&) = default;
@@ -23,7 +25,6 @@ struct QueuedTask {
 class TaskQueue {
  public:
   [[nodiscard]] bool empty() const { return heap_.empty(); }
-  [[nodiscard]] std::size_t size() const { return heap_.size(); }
   [[nodiscard]] const QueuedTask& front() const { return heap_.front(); }
   void push(const QueuedTask& task) {
     heap_.push_back(task);
@@ -33,8 +34,6 @@ class TaskQueue {
     std::ranges::pop_heap(heap_, std::greater{});
     heap_.pop_back();
   }
-  /// All, in no order.
-  [[nodiscard]] const std::vector<QueuedTask>& all() const { return heap_; }
 
  private:
   std::vector<QueuedTask> heap_;
