@@ -23,8 +23,10 @@ const std::array<OptionDescription, 2> options{
 std::string help() {
   return "Usage: penstock bench [options] NAME\n\n"
          "Runs the benchmark NAME: it prints what was measured beside the limit of the machine and a rival\n"
-         "that does the same work. It is a program of its own, penstock-bench.\n\nOptions:\n" +
-         options_text(options) + "\nExamples:\n  penstock bench overlap\n  penstock bench --quick --json overlap\n\n" +
+         "that does the same work. It is a program of its own: penstock-bench --help lists the "
+         "benchmarks.\n\nOptions:\n" +
+         options_text(options) +
+         "\nExamples:\n  penstock bench matmul\n  penstock bench --quick --json increments-job\n\n" +
          std::string(exit_code_table);
 }
 

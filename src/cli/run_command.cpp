@@ -22,7 +22,9 @@ std::vector<OptionDescription> options() {
        .value_name = "DIR",
        .meaning = "where results and report go; made when missing (default: penstock-runs/NAME, NAME being the "
                   "job's name)"},
-      {.name = "fresh", .value_name = "", .meaning = "replace the run that DIR holds (default: refuse)"},
+      {.name = "fresh",
+       .value_name = "",
+       .meaning = "replace the run that DIR holds, and all else in DIR (default: refuse)"},
       {.name = "quiet", .letter = 'q', .value_name = "", .meaning = "no progress on standard error"},
       {.name = "workers",
        .value_name = "N",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 
 namespace penstock::runtime {
 
@@ -21,13 +22,19 @@ void raise_to(int level) {
   }
 }
 
+[[noreturn]] void end_at_once() {
+  constexpr std::string_view line = "penstock: ended at once: no summary and no report of this run\n";
+  static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
+  _exit(interrupted_exit);
+}
+
 void handle(int signal) {
-  if (signal == SIGTERM)
+  if (signal == SIGTERM || signal == SIGHUP)
     raise_to(2);
   else if (signal == SIGUSR1)
     raise_to(1);
   else if (current_level.fetch_add(1, std::memory_order_relaxed) >= 2)
-    _exit(interrupted_exit);
+    end_at_once();
 }
 
 }  // namespace
@@ -41,6 +48,7 @@ Interrupts::Interrupts(bool ignore) {
   sigaction(SIGINT, &action, &interrupt_before_);
   sigaction(SIGTERM, &action, &terminate_before_);
   sigaction(SIGUSR1, &action, &user_before_);
+  sigaction(SIGHUP, &action, &hang_up_before_);
 }
 
 Interrupts::~Interrupts() {
@@ -48,6 +56,7 @@ Interrupts::~Interrupts() {
   sigaction(SIGINT, &interrupt_before_, nullptr);
   sigaction(SIGTERM, &terminate_before_, nullptr);
   sigaction(SIGUSR1, &user_before_, nullptr);
+  sigaction(SIGHUP, &hang_up_before_, nullptr);
   current_level.store(0, std::memory_order_relaxed);
 }
 

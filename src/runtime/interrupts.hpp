@@ -1,5 +1,5 @@
 /// Ctrl-C and the signals of launchers, as a level that the run looks at: 1 drains, 2 cancels, a third Ctrl-C ends the
-/// process. SIGUSR1 drains (batch systems send it before the time limit), SIGTERM cancels. One object at a time; the
+/// process. SIGUSR1 drains (batch systems send it before the time limit), SIGTERM and SIGHUP cancel. One object at a time; the
 /// former handlers come back when it goes.
 #pragma once
 
@@ -23,6 +23,7 @@ class Interrupts {
   struct sigaction interrupt_before_ {};
   struct sigaction terminate_before_ {};
   struct sigaction user_before_ {};
+  struct sigaction hang_up_before_ {};
 };
 
 }  // namespace penstock::runtime

@@ -80,8 +80,8 @@ class JobRun {
   void report(std::span<const cluster::Bye> byes, int code) const {
     const observe::RunSummary run = summary(byes, code);
     const std::string json = to_json(run);
-    folder_.write_report(json);
     observe::write_standard_output(options_.json ? json : to_screen(run));
+    folder_.write_report(json);
   }
 
  private:

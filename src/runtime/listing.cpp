@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 #include <fmt/ostream.h>
 
+#include "core/cores.hpp"
 #include "jobs/job.hpp"
 #include "kernels/table.hpp"
 #include "observe/device_table.hpp"
 #include "observe/units.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/connection.hpp"
+#include "runtime/handshake.hpp"
 
 namespace penstock::runtime {
 
@@ -28,11 +30,12 @@ int check_job(const std::filesystem::path& file, std::ostream& out) {
 int list_devices(std::ostream& out, bool json) {
   std::vector<cluster::Hello> hellos;
   if (const int code = gather_hellos(hellos); hellos.empty()) return code;
+  const std::vector<cluster::Welcome> given = shares(hellos);  // as a run would share the cores of a host out
   std::vector<observe::DeviceRow> rows;
   for (const cluster::Hello& hello : hellos) {
     rows.push_back({.rank = static_cast<int>(rows.size()),
                     .host = hello.cores.host,
-                    .cores = hello.cores_reason,
+                    .cores = "cpu " + core::to_text(given[rows.size()].cores) + " of " + hello.cores_reason,
                     .gpus = hello.gpus,
                     .memory = observe::bytes_text(static_cast<std::uint64_t>(hello.memory_bytes)),
                     .mpi = hello.mpi});
