@@ -20,7 +20,7 @@ std::filesystem::path path_of(const std::string& name) {
 bool is_beside(const std::string& name) { return std::filesystem::is_regular_file(path_of(name)); }
 
 std::filesystem::path beside(const std::string& name) {
-  const std::filesystem::path path = path_of(name);
+  std::filesystem::path path = path_of(name);
   if (!std::filesystem::is_regular_file(path)) throw Error(ErrorCode::environment, path.string() + " is not there");
   return path;
 }

@@ -182,7 +182,8 @@ std::optional<RankId> FrontMachine::rank_with_data(const Record& record) {
   for (schedule::HolderView& holder : holders_) {
     for (const graph::StampedAccess& access : record.accesses) {
       if (access.reads == core::Version() || directory_.holds(access.data, access.reads, holder.rank)) continue;
-      holder.missing_bytes += directory_.type(access.data).bytes();
+      // Fetched once for all that will read it there: each of its readers has a share of that.
+      holder.missing_bytes += directory_.type(access.data).bytes() / directory_.readers(access.data, access.reads);
     }
   }
   return schedule::choose_holder(holders_);

@@ -80,6 +80,8 @@ void Directory::end_reader(DataId data, Version version, bool was_bound, Dead& d
   reap(data, version, dead);
 }
 
+std::uint32_t Directory::readers(DataId data, Version version) const { return find(data, version)->readers; }
+
 bool Directory::may_consume(DataId data, Version version, RankId rank) const {
   const Entry* entry = find(data, version);
   const bool others_unbound = entry->readers - entry->bound > 1;

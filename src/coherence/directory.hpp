@@ -52,6 +52,8 @@ class Directory {
   void add_reader(core::DataId data, core::Version version);
   void bind_reader(core::DataId data, core::Version version, core::RankId rank);
   void end_reader(core::DataId data, core::Version version, bool was_bound, Dead& dead);
+  /// How many submitted tasks that have not ended read it.
+  [[nodiscard]] std::uint32_t readers(core::DataId data, core::Version version) const;
   /// Whether a reader about to be bound to `rank`, which reads the version once and writes its successor, may have its
   /// buffer: nobody else will read it except tasks bound to that rank before.
   [[nodiscard]] bool may_consume(core::DataId data, core::Version version, core::RankId rank) const;

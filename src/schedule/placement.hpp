@@ -24,7 +24,7 @@ struct RankView {
 /// A rank that holds some of a task's inputs.
 struct HolderView {
   core::RankId rank;
-  std::int64_t missing_bytes = 0;  ///< of the inputs that it would have to fetch
+  std::int64_t missing_bytes = 0;  ///< this task's share of what it would have to fetch
 };
 
 /// The rank that a task with inputs had better run on: the one that must fetch the fewest bytes, then the lowest. None
