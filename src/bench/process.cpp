@@ -52,7 +52,7 @@ std::vector<std::string> environment_of(const ProgramCall& call) {
     const bool replaced = call.environment.contains(std::string(text.substr(0, text.find('='))));
     if (!replaced && !text.starts_with("OMP_") && !text.starts_with("GOMP_")) variables.emplace_back(text);
   }
-  for (const auto& [name, value] : call.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : call.environment) variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 

@@ -14,7 +14,7 @@ namespace penstock::bench {
 namespace {
 
 std::filesystem::path parent_for(std::uint64_t bytes) {
-  const std::filesystem::path memory = "/dev/shm";
+  std::filesystem::path memory = "/dev/shm";
   std::error_code error;
   const auto space = std::filesystem::space(memory, error);
   if (!error && space.available >= bytes && access(memory.c_str(), W_OK) == 0) return memory;
