@@ -1,7 +1,5 @@
 #include "memory/host_pool.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -20,8 +18,8 @@ void release(std::byte* data) { std::free(data); }
 
 std::byte* fresh(std::size_t bytes) {
   const std::size_t alignment = bytes >= huge_bytes ? huge_bytes : line_bytes;
+  // No MADV_HUGEPAGE: where free memory is in pieces, the system then moves pages for longer than small faults take.
   void* data = std::aligned_alloc(alignment, bytes);
-  if (data != nullptr && alignment == huge_bytes) madvise(data, bytes, MADV_HUGEPAGE);  // advice: refusal is no error
   return static_cast<std::byte*>(data);
 }
 

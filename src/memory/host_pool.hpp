@@ -1,4 +1,4 @@
-/// Host buffers for replicas: aligned to 64 bytes, large ones on huge pages where the system has them, and kept for the
+/// Host buffers for replicas: aligned to 64 bytes, large ones to 2 MiB, and kept for the
 /// next request of the same size up to a bound, because the first touch of fresh pages costs more than many a kernel.
 /// Thread-safe; nothing blocks but the operating system.
 #pragma once
