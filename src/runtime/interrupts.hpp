@@ -1,6 +1,6 @@
 /// Ctrl-C and the signals of launchers, as a level that the run looks at: 1 drains, 2 cancels, a third Ctrl-C ends the
-/// process. SIGUSR1 drains (batch systems send it before the time limit), SIGTERM and SIGHUP cancel. One object at a time; the
-/// former handlers come back when it goes.
+/// process. SIGUSR1 drains (batch systems send it before the time limit), SIGTERM and SIGHUP cancel. One object at a
+/// time; the former handlers come back when it goes.
 #pragma once
 
 #include <csignal>
