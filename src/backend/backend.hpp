@@ -93,7 +93,6 @@ class Backend {
     void idle(int lane) override {
       if (backend_.begun_.load(std::memory_order_acquire)) backend_.settle(lane_of(lane));
     }
-    [[nodiscard]] core::DeviceId device() const { return device_; }
     [[nodiscard]] std::size_t lane_of(int lane) const { return first_lane_ + static_cast<std::size_t>(lane); }
 
    private:

@@ -25,7 +25,7 @@ Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 
 void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
-  // By index: finishing a task without a device may append to `ready`.
+  // By index: what ends or is queued here may append to `ready`.
   for (std::size_t i = 0; i < ready.size(); ++i) {
     Task& task = task_of(*ready[i]);
     if (task.kind == Task::Kind::touch) {
