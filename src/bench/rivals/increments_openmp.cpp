@@ -4,7 +4,8 @@
 
 int main(int argc, char** argv) {
   penstock::bench::IncrementArrays arrays(argc, argv);
-  const auto [data, rounds, elements] = arrays.size();
+  const int data = arrays.size().data;
+  const int rounds = arrays.size().rounds;
 #pragma omp parallel
   {
     // The team is there before the time begins, as the other systems' workers are.
