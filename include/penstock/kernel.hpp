@@ -71,6 +71,10 @@ struct KernelDescription {
   bool allows_panels = false;
   /// What does not fit between shapes, dtypes, modes and parameters, in one line; empty: all fits. Pure. May be absent.
   std::function<std::string(std::span<const TaskAccess>, std::span<const Parameter>)> check;
+  /// Floating-point operations of a task that passed the check. Pure. Absent: not known.
+  std::function<double(std::span<const TaskAccess>, std::span<const Parameter>)> flops;
+  /// Bytes of memory that a task has to move. Pure. Absent: those of its accesses, twice where it reads and writes.
+  std::function<double(std::span<const TaskAccess>, std::span<const Parameter>)> bytes;
 };
 
 /// Adds a kernel to the table of this process. To be called while static objects are built, or at least before the

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <penstock/error.hpp>
@@ -46,8 +47,9 @@ struct Step {
   std::span<const DatumAccess> accesses;  ///< in the kernel's order
   std::span<const Parameter> parameters;  ///< complete, in the kernel's order; none for a save
   int cores = 1;
-  Place place;       ///< the file's name lives as long as the Job or any of its streams
-  std::string path;  ///< save only
+  std::string_view name;  ///< of the task, where its entry gives names; else empty
+  Place place;            ///< the file's name lives as long as the Job or any of its streams
+  std::string path;       ///< save only
 };
 
 class Stream {
