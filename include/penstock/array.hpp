@@ -70,9 +70,14 @@ struct Origin {
   const char* kernel = nullptr;  ///< absent: nothing; the array must be written before it is read
   std::vector<std::pair<const char*, Parameter>> parameters;
 };
-/// Uniform numbers in [low, high); integers are rounded down. A value depends on seed and index alone (Philox 4x32-10).
+/// Uniform numbers in [low, high); integers are rounded down and need bounds. A value depends on seed and index alone
+/// (Philox 4x32-10).
 inline Origin uniform(std::int64_t seed, double low = 0.0, double high = 1.0) {
   return {"uniform", {{"seed", seed}, {"low", low}, {"high", high}}};
+}
+/// Normal numbers, f32 or f64. A value depends on seed and index alone (Philox 4x32-10, Box and Muller's method).
+inline Origin normal(std::int64_t seed, double mean = 0.0, double deviation = 1.0) {
+  return {"normal", {{"seed", seed}, {"mean", mean}, {"deviation", deviation}}};
 }
 /// Every element is `value`.
 inline Origin fill(double value) { return {"fill", {{"value", value}}}; }

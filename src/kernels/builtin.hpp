@@ -1,32 +1,55 @@
-/// The built-in kernels: one function a kernel, which makes its description. The list is complete and explicit, because
-/// static objects that register themselves are left out when an archive is linked.
+/// The built-in kernels: one function a kernel, which makes its description; its summary there says what it does. The
+/// list is complete and explicit, because static objects that register themselves are left out when an archive is
+/// linked.
 #pragma once
 
 #include <penstock/kernel.hpp>
 
 namespace penstock::kernels {
 
-/// c = alpha * op(a) * op(b) + beta * c by the BLAS that was linked.
-[[nodiscard]] KernelDescription gemm_kernel();
-/// c = a + b by element; integers wrap around.
-[[nodiscard]] KernelDescription add_kernel();
-/// x = x + by; integers wrap around.
-[[nodiscard]] KernelDescription increment_kernel();
-/// Every element is one value.
+// new arrays
 [[nodiscard]] KernelDescription fill_kernel();
-/// 0, 1, 2, ... in row-major order.
 [[nodiscard]] KernelDescription iota_kernel();
-/// Numbers that depend on seed and index alone.
 [[nodiscard]] KernelDescription uniform_kernel();
-/// x from an .npy file.
-[[nodiscard]] KernelDescription load_kernel();
-/// x to an .npy file.
-[[nodiscard]] KernelDescription save_kernel();
-/// Burns a core's time.
-[[nodiscard]] KernelDescription spin_kernel();
+[[nodiscard]] KernelDescription normal_kernel();
 
-inline constexpr KernelDescription (*built_in_kernels[])() = {gemm_kernel, add_kernel,  increment_kernel,
-                                                              fill_kernel, iota_kernel, uniform_kernel,
-                                                              load_kernel, save_kernel, spin_kernel};
+// element by element
+[[nodiscard]] KernelDescription add_kernel();
+[[nodiscard]] KernelDescription mul_kernel();
+[[nodiscard]] KernelDescription increment_kernel();
+[[nodiscard]] KernelDescription scale_kernel();
+[[nodiscard]] KernelDescription axpy_kernel();
+[[nodiscard]] KernelDescription copy_kernel();
+[[nodiscard]] KernelDescription relu_kernel();
+[[nodiscard]] KernelDescription relu_gradient_kernel();
+
+// one number of an array
+[[nodiscard]] KernelDescription sum_kernel();
+[[nodiscard]] KernelDescription max_kernel();
+[[nodiscard]] KernelDescription norm2_kernel();
+
+// matrices
+[[nodiscard]] KernelDescription gemm_kernel();
+[[nodiscard]] KernelDescription potrf_kernel();
+[[nodiscard]] KernelDescription trsm_kernel();
+[[nodiscard]] KernelDescription syrk_kernel();
+[[nodiscard]] KernelDescription add_diagonal_kernel();
+
+// .npy files
+[[nodiscard]] KernelDescription load_kernel();
+[[nodiscard]] KernelDescription save_kernel();
+[[nodiscard]] KernelDescription save_part_kernel();
+[[nodiscard]] KernelDescription publish_kernel();
+
+// time
+[[nodiscard]] KernelDescription spin_kernel();
+[[nodiscard]] KernelDescription sleep_kernel();
+
+inline constexpr KernelDescription (*built_in_kernels[])() = {
+    fill_kernel,          iota_kernel,        uniform_kernel, normal_kernel,    add_kernel,     mul_kernel,
+    increment_kernel,     scale_kernel,       axpy_kernel,    copy_kernel,      relu_kernel,    sum_kernel,
+    relu_gradient_kernel, max_kernel,         norm2_kernel,   gemm_kernel,      potrf_kernel,   trsm_kernel,
+    syrk_kernel,          load_kernel,        save_kernel,    save_part_kernel, publish_kernel, spin_kernel,
+    sleep_kernel,         add_diagonal_kernel};
 
 }  // namespace penstock::kernels

@@ -66,6 +66,13 @@ decltype(auto) with_element_type(DType dtype, Body&& body) {
   return body(std::type_identity<std::int64_t>{});
 }
 
+/// The same for f32 and f64, which are all that `dtype` may be.
+template <class Body>
+decltype(auto) with_real_type(DType dtype, Body&& body) {
+  if (dtype == DType::f32) return body(std::type_identity<float>{});
+  return body(std::type_identity<double>{});
+}
+
 /// Whether `number` converts to T: for integers it is whole and in range, for f32 it does not overflow.
 template <class T>
 bool fits(double number) {

@@ -1,92 +1,111 @@
-// add, increment, fill and iota: one pass over the elements, each panel over its own.
+// Kernels whose elements depend on elements of the same place alone: one pass, each panel over its own. Compiled
+// without fused operations, so that axpy makes the same numbers everywhere.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
 
+#include "kernels/arithmetic.hpp"
 #include "kernels/builtin.hpp"
+#include "kernels/describe.hpp"
 #include "kernels/elements.hpp"
-#include "kernels/text.hpp"
 
 namespace penstock::kernels {
 
 namespace {
 
-/// left + right; integers wrap around, by way of unsigned arithmetic, which may.
-template <class T>
-T sum(T left, T right) {
-  if constexpr (std::is_integral_v<T>) {
-    using Unsigned = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Unsigned>(left) + static_cast<Unsigned>(right));
-  } else {
-    return left + right;
-  }
-}
-
-void run_add(const TaskContext& context) {
-  const ArrayView& out = context.arrays[2];
+/// out[i] = operation(left[i], right[i]) for the elements of the panel.
+template <class Operation>
+void combine(const TaskContext& context, const ArrayView& left, const ArrayView& right, const ArrayView& out,
+             Operation operation) {
   const Interval part = own_elements(context, out);
   with_element_type(out.type.dtype, [&]<class T>(std::type_identity<T>) {
-    const auto a = elements<const T>(context.arrays[0], part);
-    const auto b = elements<const T>(context.arrays[1], part);
-    const auto c = elements<T>(out, part);
-    std::transform(a.begin(), a.end(), b.begin(), c.begin(), sum<T>);
+    const auto a = elements<const T>(left, part);
+    const auto b = elements<const T>(right, part);
+    std::transform(a.begin(), a.end(), b.begin(), elements<T>(out, part).begin(), operation);
   });
 }
 
-std::string check_add(std::span<const TaskAccess> accesses, std::span<const Parameter>) {
-  const ArrayType& a = accesses[0].type;
-  constexpr const char* names[] = {"a", "b", "c"};
-  for (std::size_t i = 1; i < 3; ++i) {
-    if (accesses[i].type == a) continue;
-    return std::string(names[i]) + " is " + to_text(accesses[i].type) + ", but a is " + to_text(a) +
-           ": shapes and dtypes need to be equal";
-  }
-  return {};
+/// Changes the elements of the panel by `operation` and the first parameter, as a number of their type.
+template <class Operation>
+void change(const TaskContext& context, Operation operation) {
+  const ArrayView& x = context.arrays[0];
+  const double number = std::get<double>(context.parameters[0]);
+  with_element_type(x.type.dtype, [&]<class T>(std::type_identity<T>) {
+    const T by = static_cast<T>(number);
+    for (T& element : elements<T>(x, own_elements(context, x))) element = operation(element, by);
+  });
 }
 
-void run_increment(const TaskContext& context) {
-  const ArrayView& array = context.arrays[0];
-  const double by = std::get<double>(context.parameters[0]);
-  with_element_type(array.type.dtype, [&]<class T>(std::type_identity<T>) {
-    const T step = static_cast<T>(by);
-    for (T& element : elements<T>(array, own_elements(context, array))) element = sum(element, step);
+constexpr auto sum = []<class T>(T a, T b) { return plus(a, b); };
+constexpr auto product = []<class T>(T a, T b) { return times(a, b); };
+/// Keeps what is not a number.
+constexpr auto rectified = []<class T>(T element) { return element < T{0} ? T{0} : element; };
+constexpr auto gradient_where_positive = []<class T>(T x, T dy) { return x > T{0} ? dy : T{0}; };
+
+void run_add(const TaskContext& context) {
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], sum);
+}
+
+void run_mul(const TaskContext& context) {
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], product);
+}
+
+void run_increment(const TaskContext& context) { change(context, sum); }
+
+void run_scale(const TaskContext& context) { change(context, product); }
+
+void run_axpy(const TaskContext& context) {
+  const double alpha = std::get<double>(context.parameters[0]);
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[1],
+          [alpha]<class T>(T x, T y) { return plus(y, times(static_cast<T>(alpha), x)); });
+}
+
+void run_copy(const TaskContext& context) {
+  const Interval part = own_elements(context, context.arrays[1]);
+  with_element_type(context.arrays[1].type.dtype, [&]<class T>(std::type_identity<T>) {
+    std::ranges::copy(elements<const T>(context.arrays[0], part), elements<T>(context.arrays[1], part).begin());
   });
 }
 
 void run_fill(const TaskContext& context) {
-  const ArrayView& array = context.arrays[0];
+  const ArrayView& x = context.arrays[0];
   const double value = std::get<double>(context.parameters[0]);
-  with_element_type(array.type.dtype, [&]<class T>(std::type_identity<T>) {
-    std::ranges::fill(elements<T>(array, own_elements(context, array)), static_cast<T>(value));
+  with_element_type(x.type.dtype, [&]<class T>(std::type_identity<T>) {
+    std::ranges::fill(elements<T>(x, own_elements(context, x)), static_cast<T>(value));
   });
 }
 
-void run_iota(const TaskContext& context) {
-  const ArrayView& array = context.arrays[0];
-  const Interval part = own_elements(context, array);
-  with_element_type(array.type.dtype, [&]<class T>(std::type_identity<T>) {
-    const auto out = elements<T>(array, part);
-    for (std::int64_t i = 0; i < part.length(); ++i) out[static_cast<std::size_t>(i)] = static_cast<T>(part.begin + i);
+void run_relu(const TaskContext& context) {
+  const Interval part = own_elements(context, context.arrays[1]);
+  with_element_type(context.arrays[1].type.dtype, [&]<class T>(std::type_identity<T>) {
+    const auto x = elements<const T>(context.arrays[0], part);
+    std::ranges::transform(x, elements<T>(context.arrays[1], part).begin(), rectified);
   });
 }
 
-std::string check_iota(std::span<const TaskAccess> accesses, std::span<const Parameter>) {
-  const ArrayType& x = accesses[0].type;
-  constexpr std::int64_t most = std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1;
-  if (x.dtype != DType::i32 || x.shape.count() <= most) return {};
-  return "x is " + to_text(x) + ", but i32 counts to 2147483647 only";
+void run_relu_gradient(const TaskContext& context) {
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], gradient_where_positive);
 }
 
-std::string check_by(std::span<const TaskAccess> accesses, std::span<const Parameter> parameters) {
+std::string check_a_b_c(Accesses accesses, Parameters) { return equal_types_fault(accesses, {"a", "b", "c"}); }
+
+std::string check_x_y(Accesses accesses, Parameters) { return equal_types_fault(accesses, {"x", "y"}); }
+
+std::string check_x_dy_dx(Accesses accesses, Parameters) { return equal_types_fault(accesses, {"x", "dy", "dx"}); }
+
+std::string check_by(Accesses accesses, Parameters parameters) {
   return number_fault("by", std::get<double>(parameters[0]), accesses[0].type);
 }
 
-std::string check_value(std::span<const TaskAccess> accesses, std::span<const Parameter> parameters) {
+std::string check_value(Accesses accesses, Parameters parameters) {
   return number_fault("value", std::get<double>(parameters[0]), accesses[0].type);
+}
+
+std::string check_axpy(Accesses accesses, Parameters parameters) {
+  if (std::string fault = check_x_y(accesses, parameters); !fault.empty()) return fault;
+  return number_fault("alpha", std::get<double>(parameters[0]), accesses[0].type);
 }
 
 }  // namespace
@@ -94,49 +113,100 @@ std::string check_value(std::span<const TaskAccess> accesses, std::span<const Pa
 KernelDescription add_kernel() {
   return {.name = "add",
           .summary = "c = a + b by element, for arrays of one shape and dtype; integers wrap around.",
-          .accesses = {{.name = "a", .mode = AccessMode::read, .dtypes = {}},
-                       {.name = "b", .mode = AccessMode::read, .dtypes = {}},
-                       {.name = "c", .mode = AccessMode::write, .dtypes = {}}},
+          .accesses = {reads("a"), reads("b"), writes("c")},
           .parameters = {},
           .cpu = run_add,
           .allows_panels = true,
-          .check = check_add};
+          .check = check_a_b_c,
+          .flops = flops_by_element(1)};
+}
+
+KernelDescription mul_kernel() {
+  return {.name = "mul",
+          .summary = "c = a * b by element, for arrays of one shape and dtype; integers wrap around.",
+          .accesses = {reads("a"), reads("b"), writes("c")},
+          .parameters = {},
+          .cpu = run_mul,
+          .allows_panels = true,
+          .check = check_a_b_c,
+          .flops = flops_by_element(1)};
 }
 
 KernelDescription increment_kernel() {
   return {.name = "increment",
           .summary = "x = x + by, by element; of integers, by is whole and in their range, and the sum wraps around.",
-          .accesses = {{.name = "x", .mode = AccessMode::read_write, .dtypes = {}}},
-          .parameters = {{.name = "by",
-                          .type = ParameterType::real,
-                          .default_value = 1.0,
-                          .meaning = "what is added, rounded to the dtype of x"}},
+          .accesses = {changes("x")},
+          .parameters = {real("by", 1.0, "what is added, rounded to the dtype of x")},
           .cpu = run_increment,
           .allows_panels = true,
-          .check = check_by};
+          .check = check_by,
+          .flops = flops_by_element(1)};
+}
+
+KernelDescription scale_kernel() {
+  return {.name = "scale",
+          .summary = "x = x * by, by element; of integers, by is whole and in their range, and the product wraps.",
+          .accesses = {changes("x")},
+          .parameters = {real("by", std::nullopt, "the factor, rounded to the dtype of x")},
+          .cpu = run_scale,
+          .allows_panels = true,
+          .check = check_by,
+          .flops = flops_by_element(1)};
+}
+
+KernelDescription axpy_kernel() {
+  return {.name = "axpy",
+          .summary =
+              "y = y + alpha * x by element, for arrays of one shape and dtype; product and sum are rounded one after "
+              "the other; of integers, alpha is whole and in their range, and both wrap around.",
+          .accesses = {reads("x"), changes("y")},
+          .parameters = {real("alpha", 1.0, "the factor of x, rounded to its dtype")},
+          .cpu = run_axpy,
+          .allows_panels = true,
+          .check = check_axpy,
+          .flops = flops_by_element(2)};
+}
+
+KernelDescription copy_kernel() {
+  return {.name = "copy",
+          .summary = "y = x, for arrays of one shape and dtype.",
+          .accesses = {reads("x"), writes("y")},
+          .parameters = {},
+          .cpu = run_copy,
+          .allows_panels = true,
+          .check = check_x_y};
 }
 
 KernelDescription fill_kernel() {
   return {.name = "fill",
           .summary = "Every element of x is value; of integers, value is whole and in their range.",
-          .accesses = {{.name = "x", .mode = AccessMode::write, .dtypes = {}}},
-          .parameters = {{.name = "value",
-                          .type = ParameterType::real,
-                          .default_value = std::nullopt,
-                          .meaning = "the value, rounded to the dtype of x"}},
+          .accesses = {writes("x")},
+          .parameters = {real("value", std::nullopt, "the value, rounded to the dtype of x")},
           .cpu = run_fill,
           .allows_panels = true,
           .check = check_value};
 }
 
-KernelDescription iota_kernel() {
-  return {.name = "iota",
-          .summary = "x = 0, 1, 2, ... in row-major order; f32 rounds above 2^24, f64 above 2^53.",
-          .accesses = {{.name = "x", .mode = AccessMode::write, .dtypes = {}}},
+KernelDescription relu_kernel() {
+  return {.name = "relu",
+          .summary = "y = max(x, 0) by element, for arrays of one shape and dtype; what is not a number stays so.",
+          .accesses = {reads("x"), writes("y")},
           .parameters = {},
-          .cpu = run_iota,
+          .cpu = run_relu,
           .allows_panels = true,
-          .check = check_iota};
+          .check = check_x_y,
+          .flops = flops_by_element(1)};
+}
+
+KernelDescription relu_gradient_kernel() {
+  return {.name = "relu_gradient",
+          .summary = "dx = dy where x > 0, else 0, by element, for arrays of one shape and dtype.",
+          .accesses = {reads("x"), reads("dy"), writes("dx")},
+          .parameters = {},
+          .cpu = run_relu_gradient,
+          .allows_panels = true,
+          .check = check_x_dy_dx,
+          .flops = flops_by_element(1)};
 }
 
 }  // namespace penstock::kernels

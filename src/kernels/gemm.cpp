@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/builtin.hpp"
+#include "kernels/describe.hpp"
 #include "kernels/elements.hpp"
+#include "kernels/matrix.hpp"
 #include "kernels/text.hpp"
 
 namespace penstock::kernels {
@@ -30,40 +30,12 @@ struct Options {
   double beta;
 };
 
-Options options_of(std::span<const Parameter> parameters) {
+Options options_of(Parameters parameters) {
   return {.transpose_a = std::get<bool>(parameters[0]),
           .transpose_b = std::get<bool>(parameters[1]),
           .alpha = std::get<double>(parameters[2]),
           .beta = std::get<double>(parameters[3])};
 }
-
-/// A row-major matrix, or a part of one: rows are `stride` elements apart.
-template <class T>
-struct Matrix {
-  explicit Matrix(const ArrayView& array)
-      : data(reinterpret_cast<T*>(array.data)),
-        rows(array.type.shape[0]),
-        columns(array.type.shape[1]),
-        stride(columns) {}
-
-  [[nodiscard]] Matrix some_rows(Interval part) const {
-    Matrix matrix = *this;
-    matrix.data += part.begin * stride;
-    matrix.rows = part.length();
-    return matrix;
-  }
-  [[nodiscard]] Matrix some_columns(Interval part) const {
-    Matrix matrix = *this;
-    matrix.data += part.begin;
-    matrix.columns = part.length();
-    return matrix;
-  }
-
-  T* data;
-  std::int64_t rows;
-  std::int64_t columns;
-  std::int64_t stride;
-};
 
 /// c = beta * c, where a beta of 0 does not read c.
 template <class T>
@@ -122,30 +94,13 @@ void run_panel(const TaskContext& context) {
 }
 
 void run_gemm(const TaskContext& context) {
-  if (context.arrays[2].type.dtype == DType::f32)
-    run_panel<float>(context);
-  else
-    run_panel<double>(context);
+  with_real_type(context.arrays[2].type.dtype, [&]<class T>(std::type_identity<T>) { run_panel<T>(context); });
 }
 
-constexpr const char* names[] = {"a", "b", "c"};
-
-/// What is wrong with one matrix by itself, or beside a.
-std::string matrix_fault(std::span<const TaskAccess> accesses, std::size_t index) {
-  const ArrayType& type = accesses[index].type;
-  const std::string begin = std::string(names[index]) + " is " + to_text(type);
-  if (type.shape.dimensions() != 2) return begin + ", but needs two extents";
-  if (type.dtype != accesses[0].type.dtype) {
-    return begin + ", but a is " + std::string(penstock::name_of(accesses[0].type.dtype)) + ": dtypes need to be equal";
-  }
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  if (type.shape[0] > most || type.shape[1] > most) return begin + ", but BLAS takes extents up to 2147483647";
-  return {};
-}
-
-std::string check_gemm(std::span<const TaskAccess> accesses, std::span<const Parameter> parameters) {
+std::string check_gemm(Accesses accesses, Parameters parameters) {
+  constexpr const char* names[] = {"a", "b", "c"};
   for (std::size_t i = 0; i < 3; ++i) {
-    if (std::string fault = matrix_fault(accesses, i); !fault.empty()) return fault;
+    if (std::string fault = matrix_beside_a_fault(accesses, i, names[i]); !fault.empty()) return fault;
   }
   const Options options = options_of(parameters);
   const Shape& a = accesses[0].type.shape;
@@ -159,36 +114,34 @@ std::string check_gemm(std::span<const TaskAccess> accesses, std::span<const Par
   }
   const Shape product{a[options.transpose_a ? 1 : 0], b[options.transpose_b ? 0 : 1]};
   if (c != product) return "c is " + to_text(accesses[2].type) + ", but the product is " + product.to_string();
-  if (options.beta != 0.0 && accesses[2].mode != AccessMode::read_write) {
-    return "beta is " + to_text(options.beta) + ", but c is written only: its access needs to be read_write";
-  }
-  return {};
+  return beta_fault(options.beta, accesses[2]);
 }
 
-AccessDescription matrix(const char* name, AccessMode mode, bool allows_read_write) {
-  return {.name = name, .mode = mode, .dtypes = {DType::f32, DType::f64}, .allows_read_write = allows_read_write};
-}
-
-ParameterDescription parameter(const char* name, ParameterType type, Parameter value, const char* meaning) {
-  return {.name = name, .type = type, .default_value = std::move(value), .meaning = meaning};
+double gemm_flops(Accesses accesses, Parameters parameters) {
+  const Shape& a = accesses[0].type.shape;
+  const Shape& c = accesses[2].type.shape;
+  const std::int64_t inner = a[options_of(parameters).transpose_a ? 0 : 1];
+  return 2.0 * static_cast<double>(c[0]) * static_cast<double>(c[1]) * static_cast<double>(inner);
 }
 
 }  // namespace
 
 KernelDescription gemm_kernel() {
+  AccessDescription c = writes("c", reals());
+  c.allows_read_write = true;
   return {.name = "gemm",
           .summary =
               "c = alpha * op(a) * op(b) + beta * c for matrices of f32 or f64, op(a) of m rows and k columns, "
               "op(b) of k rows and n columns, c of m rows and n columns.",
-          .accesses = {matrix("a", AccessMode::read, false), matrix("b", AccessMode::read, false),
-                       matrix("c", AccessMode::write, true)},
-          .parameters = {parameter("transpose_a", ParameterType::boolean, false, "op(a) is a transposed"),
-                         parameter("transpose_b", ParameterType::boolean, false, "op(b) is b transposed"),
-                         parameter("alpha", ParameterType::real, 1.0, "factor of the product; 0 reads neither a nor b"),
-                         parameter("beta", ParameterType::real, 0.0, "factor of the old c; if not 0, c is read_write")},
+          .accesses = {reads("a", reals()), reads("b", reals()), c},
+          .parameters = {boolean("transpose_a", false, "op(a) is a transposed"),
+                         boolean("transpose_b", false, "op(b) is b transposed"),
+                         real("alpha", 1.0, "factor of the product; 0 reads neither a nor b"),
+                         real("beta", 0.0, "factor of the old c; if not 0, c is read_write")},
           .cpu = run_gemm,
           .allows_panels = true,
-          .check = check_gemm};
+          .check = check_gemm,
+          .flops = gemm_flops};
 }
 
 }  // namespace penstock::kernels

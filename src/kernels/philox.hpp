@@ -29,6 +29,7 @@ template <std::size_t Lanes>
   constexpr std::uint32_t weyl_low = 0x9E3779B9;   // the golden ratio
   constexpr std::uint32_t weyl_high = 0xBB67AE85;  // sqrt(3) - 1
   for (int round = 0; round < 10; ++round) {
+#pragma omp simd
     for (std::size_t l = 0; l < Lanes; ++l) {
       const std::uint64_t product_0 = multiplier_0 * block.word[0][l];
       const std::uint64_t product_2 = multiplier_2 * block.word[2][l];

@@ -1,6 +1,7 @@
 #include "kernels/registry.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -83,13 +84,24 @@ Registry& Registry::process() {
 }
 
 void Registry::add(KernelDescription description) {
-  if (const std::string fault = fault_of(description); !fault.empty()) refuse(description, fault);
-  const std::lock_guard lock(mutex_);
-  if (frozen_) refuse(description, "the kernel table was made before; kernels are registered before the first runtime");
-  if (std::ranges::find(kernels_, description.name, &KernelDescription::name) != kernels_.end()) {
-    refuse(description, "the name is taken");
+  std::vector<KernelDescription> one;
+  one.push_back(std::move(description));
+  add_all(std::move(one));
+}
+
+void Registry::add_all(std::vector<KernelDescription> descriptions) {
+  for (const KernelDescription& description : descriptions) {
+    if (const std::string fault = fault_of(description); !fault.empty()) refuse(description, fault);
   }
-  kernels_.push_back(std::move(description));
+  const std::lock_guard lock(mutex_);
+  for (auto each = descriptions.begin(); each != descriptions.end(); ++each) {
+    if (frozen_) refuse(*each, "the kernel table was made before; kernels are registered before the first runtime");
+    const auto is_of_same_name = [&](const KernelDescription& other) { return other.name == each->name; };
+    if (std::ranges::any_of(kernels_, is_of_same_name) || std::any_of(descriptions.begin(), each, is_of_same_name)) {
+      refuse(*each, "the name is taken");
+    }
+  }
+  std::ranges::move(descriptions, std::back_inserter(kernels_));
 }
 
 std::vector<KernelDescription> Registry::freeze() {

@@ -27,6 +27,8 @@ class Registry {
   /// 9, '_', '.' and '-' or longer than 64 characters, or taken; it has no body, too many accesses or parameters, two
   /// of one name, or a default of another type; or the table has been made already.
   void add(KernelDescription description);
+  /// All of them or, when one is refused, none.
+  void add_all(std::vector<KernelDescription> descriptions);
 
   /// Hands over all kernels; later add() calls throw.
   [[nodiscard]] std::vector<KernelDescription> freeze();

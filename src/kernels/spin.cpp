@@ -1,10 +1,11 @@
-// spin: a task of known length, for measuring what everything around it costs.
+// spin and sleep: tasks of known length, for measuring what everything around them costs.
 #include <algorithm>
 #include <chrono>
-#include <span>
 #include <string>
+#include <thread>
 
 #include "kernels/builtin.hpp"
+#include "kernels/describe.hpp"
 #include "kernels/text.hpp"
 
 namespace penstock::kernels {
@@ -18,9 +19,13 @@ using Clock = std::chrono::steady_clock;
 constexpr Clock::duration gap_max = std::chrono::microseconds(5);
 constexpr double microseconds_max = 1e12;
 
-void run_spin(const TaskContext& context) {
+Clock::duration duration_of(const TaskContext& context) {
   const double microseconds = std::get<double>(context.parameters[0]);
-  auto left = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::micro>(microseconds));
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::micro>(microseconds));
+}
+
+void run_spin(const TaskContext& context) {
+  auto left = duration_of(context);
   for (auto last = Clock::now(); left > Clock::duration::zero();) {
     const auto now = Clock::now();
     left -= std::min(now - last, gap_max);
@@ -28,7 +33,9 @@ void run_spin(const TaskContext& context) {
   }
 }
 
-std::string check_spin(std::span<const TaskAccess>, std::span<const Parameter> parameters) {
+void run_sleep(const TaskContext& context) { std::this_thread::sleep_for(duration_of(context)); }
+
+std::string check_microseconds(Accesses, Parameters parameters) {
   const double microseconds = std::get<double>(parameters[0]);
   if (microseconds >= 0.0 && microseconds <= microseconds_max) return {};
   return "microseconds is " + to_text(microseconds) + ", but needs to be from 0 to " + to_text(microseconds_max);
@@ -40,12 +47,18 @@ KernelDescription spin_kernel() {
   return {.name = "spin",
           .summary = "Burns a core's time, to about 0.1 us, and touches no data.",
           .accesses = {},
-          .parameters = {{.name = "microseconds",
-                          .type = ParameterType::real,
-                          .default_value = std::nullopt,
-                          .meaning = "how long, in us of the core's time"}},
+          .parameters = {real("microseconds", std::nullopt, "how long, in us of the core's time")},
           .cpu = run_spin,
-          .check = check_spin};
+          .check = check_microseconds};
+}
+
+KernelDescription sleep_kernel() {
+  return {.name = "sleep",
+          .summary = "Keeps a core's slot without using the core, and touches no data.",
+          .accesses = {},
+          .parameters = {real("microseconds", std::nullopt, "how long at least, in us")},
+          .cpu = run_sleep,
+          .check = check_microseconds};
 }
 
 }  // namespace penstock::kernels

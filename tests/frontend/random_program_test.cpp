@@ -23,7 +23,7 @@ void make_uniform(std::span<float> out, I64 seed) {
   const kernels::KernelTable& table = kernels::KernelTable::process();
   const ArrayView array{.data = reinterpret_cast<std::byte*>(out.data()),
                         .type = {DType::f32, Shape{static_cast<I64>(out.size())}}};
-  const std::vector<Parameter> parameters{seed, 0.0, uniform_high};
+  const std::vector<Parameter> parameters{seed, 0.0, uniform_high, I64{0}, I64{0}};
   table[table.at("uniform")].cpu({.arrays = std::span(&array, 1), .parameters = parameters});
 }
 
@@ -68,7 +68,7 @@ class ProgramRun {
     const bool real = place >= integer_places;
     data_[place] = cluster_.frontend().add_data({real ? DType::f32 : DType::i64, Shape{elements_at(place)}});
     const graph::Access access{data_[place], AccessMode::write};
-    const std::vector<Parameter> parameters = real ? std::vector<Parameter>{salt, 0.0, uniform_high}
+    const std::vector<Parameter> parameters = real ? std::vector<Parameter>{salt, 0.0, uniform_high, I64{0}, I64{0}}
                                                    : std::vector<Parameter>{static_cast<double>(fill_value(salt))};
     cluster_.submit(real ? "uniform" : "fill", std::span(&access, 1), parameters);
   }

@@ -211,7 +211,7 @@ TEST(CheckAccesses, ChecksElementwiseKernels) {
       {iota_kernel(),
        {writing(DType::i32, {(std::int64_t{1} << 31) + 1})},
        {},
-       "x is [2147483649] i32, but i32 counts to 2147483647 only"},
+       "x is [2147483649] i32 and its last element would be 2147483648, but i32 counts to 2147483647 only"},
   });
 }
 

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
+#include <type_traits>
+#include <vector>
 
 #include "kernel_call.hpp"
 #include "kernels/builtin.hpp"
+#include "random_values.hpp"
 
 namespace penstock::kernels {
 namespace {
@@ -129,6 +133,156 @@ TEST(Fill, TakesWhatIsNoNumberForReals) {
   call(fill_kernel(), {&x}, {{"value", static_cast<double>(NAN)}});
 
   EXPECT_THAT(x.values<float>(), Each(testing::IsNan()));
+}
+
+/// left * right + addend in wider arithmetic, then wrapped or rounded as a kernel does.
+template <class T>
+T expected_sum(T addend, T left, T right) {
+  if constexpr (std::is_integral_v<T>) {
+    const auto wide = [](T value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
+    return static_cast<T>(wide(addend) + wide(left) * wide(right));
+  } else {
+    // Each step is rounded: a product of two T is exact in long double, or differs from T's in no way that shows here.
+    const T product = static_cast<T>(static_cast<long double>(left) * static_cast<long double>(right));
+    return static_cast<T>(static_cast<long double>(addend) + static_cast<long double>(product));
+  }
+}
+
+TYPED_TEST(Elementwise, MultipliesByElementInAnyNumberOfPanels) {
+  using T = TypeParam;
+  std::mt19937_64 random(1);
+  HostArray a = random_array<T>({3, 333}, random);
+  HostArray b = random_array<T>({3, 333}, random);
+  for (int panels = 1; panels <= 17; ++panels) {
+    HostArray c(dtype_of<T>, {3, 333});
+
+    call(mul_kernel(), {&a, &b, &c}, {}, panels);
+
+    for (std::size_t i = 0; i < 999; ++i) {
+      ASSERT_EQ(c.as<T>()[i], expected_sum(T{0}, a.as<T>()[i], b.as<T>()[i])) << panels << " panels, element " << i;
+    }
+  }
+}
+
+TYPED_TEST(Elementwise, AddsAMultipleInAnyNumberOfPanels) {
+  using T = TypeParam;
+  std::mt19937_64 random(2);
+  const double alpha = std::is_integral_v<T> ? -2000000007.0 : -0.7;
+  HostArray x = random_array<T>({999}, random);
+  HostArray y = random_array<T>({999}, random);
+  for (int panels = 1; panels <= 17; ++panels) {
+    HostArray result = y;
+
+    call(axpy_kernel(), {&x, &result}, {{"alpha", alpha}}, panels);
+
+    for (std::size_t i = 0; i < 999; ++i) {
+      ASSERT_EQ(result.as<T>()[i], expected_sum(y.as<T>()[i], static_cast<T>(alpha), x.as<T>()[i]))
+          << panels << " panels, element " << i;
+    }
+  }
+}
+
+TYPED_TEST(Elementwise, ScalesInAnyNumberOfPanels) {
+  using T = TypeParam;
+  std::mt19937_64 random(3);
+  const double by = std::is_integral_v<T> ? -65537.0 : 0.3;
+  HostArray x = random_array<T>({31, 31}, random);
+  for (int panels = 1; panels <= 17; ++panels) {
+    HostArray result = x;
+
+    call(scale_kernel(), {&result}, {{"by", by}}, panels);
+
+    for (std::size_t i = 0; i < 961; ++i) {
+      ASSERT_EQ(result.as<T>()[i], expected_sum(T{0}, x.as<T>()[i], static_cast<T>(by))) << panels << " panels";
+    }
+  }
+}
+
+TYPED_TEST(Elementwise, CopiesInAnyNumberOfPanels) {
+  using T = TypeParam;
+  std::mt19937_64 random(4);
+  HostArray x = random_array<T>({5, 7, 29}, random);
+  for (int panels = 1; panels <= 17; ++panels) {
+    HostArray y(dtype_of<T>, {5, 7, 29});
+
+    call(copy_kernel(), {&x, &y}, {}, panels);
+
+    ASSERT_EQ(y.values<T>(), x.values<T>()) << panels << " panels";
+  }
+}
+
+TYPED_TEST(Elementwise, RectifiesAndItsGradientInAnyNumberOfPanels) {
+  using T = TypeParam;
+  std::mt19937_64 random(5);
+  HostArray x = random_array<T>({999}, random);
+  x.as<T>()[7] = T{0};
+  HostArray dy = random_array<T>({999}, random);
+  for (int panels = 1; panels <= 17; ++panels) {
+    HostArray y(dtype_of<T>, {999});
+    HostArray dx(dtype_of<T>, {999});
+
+    call(relu_kernel(), {&x, &y}, {}, panels);
+    call(relu_gradient_kernel(), {&x, &dy, &dx}, {}, panels);
+
+    for (std::size_t i = 0; i < 999; ++i) {
+      const bool is_positive = x.as<T>()[i] > T{0};
+      ASSERT_EQ(y.as<T>()[i], is_positive ? x.as<T>()[i] : T{0}) << panels << " panels, element " << i;
+      ASSERT_EQ(dx.as<T>()[i], is_positive ? dy.as<T>()[i] : T{0}) << panels << " panels, element " << i;
+    }
+  }
+}
+
+TEST(Relu, KeepsWhatIsNoNumberAndHasNoGradientThere) {
+  HostArray x = HostArray::of<double>({3}, {static_cast<double>(NAN), -INFINITY, INFINITY});
+  HostArray dy = HostArray::of<double>({3}, {1, 2, 3});
+  HostArray y(DType::f64, {3});
+  HostArray dx(DType::f64, {3});
+
+  call(relu_kernel(), {&x, &y});
+  call(relu_gradient_kernel(), {&x, &dy, &dx});
+
+  EXPECT_THAT(y.values<double>(), ElementsAre(testing::IsNan(), 0.0, static_cast<double>(INFINITY)));
+  EXPECT_THAT(dx.values<double>(), ElementsAre(0.0, 0.0, 3.0));
+}
+
+TEST(ElementwiseChecks, NameTheArrayThatDiffers) {
+  HostArray x(DType::f32, {3});
+  HostArray other_shape(DType::f32, {4});
+  HostArray other_dtype(DType::i32, {3});
+
+  EXPECT_EQ(error_of([&] {
+              call(mul_kernel(), {&x, &x, &other_shape});
+            }),
+            "mul: c is [4] f32, but a is [3] f32: shapes and dtypes need to be equal");
+  EXPECT_EQ(error_of([&] {
+              call(copy_kernel(), {&x, &other_dtype});
+            }),
+            "copy: y is [3] i32, but x is [3] f32: shapes and dtypes need to be equal");
+  EXPECT_EQ(error_of([&] {
+              call(axpy_kernel(), {&x, &other_shape});
+            }),
+            "axpy: y is [4] f32, but x is [3] f32: shapes and dtypes need to be equal");
+  EXPECT_EQ(error_of([&] {
+              call(relu_kernel(), {&x, &other_shape});
+            }),
+            "relu: y is [4] f32, but x is [3] f32: shapes and dtypes need to be equal");
+  EXPECT_EQ(error_of([&] {
+              call(relu_gradient_kernel(), {&x, &other_dtype, &x});
+            }),
+            "relu_gradient: dy is [3] i32, but x is [3] f32: shapes and dtypes need to be equal");
+}
+
+TEST(ElementwiseChecks, WantWholeFactorsForIntegers) {
+  HostArray x(DType::i32, {3});
+
+  EXPECT_EQ(error_of([&] {
+              call(scale_kernel(), {&x}, {{"by", 0.5}});
+            }),
+            "scale: by is 0.5, but x is [3] i32: by needs to be a whole number in its range");
+  EXPECT_EQ(error_of([&] {
+              call(axpy_kernel(), {&x, &x}, {{"alpha", 3e9}});
+            }),
+            "axpy: alpha is 3e+09, but x is [3] i32: alpha needs to be a whole number in its range");
 }
 
 }  // namespace

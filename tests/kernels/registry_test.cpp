@@ -66,6 +66,28 @@ TEST(Registry, RefusesATakenName) {
   EXPECT_EQ(error_of([&] { registry.add(described("gemm")); }), "cannot register kernel \"gemm\": the name is taken");
 }
 
+TEST(Registry, TakesAllOfSeveralOrNone) {
+  Registry registry;
+  const auto several = [](std::initializer_list<const char*> names) {
+    std::vector<KernelDescription> descriptions;
+    for (const char* const name : names) descriptions.push_back(described(name));
+    return descriptions;
+  };
+  registry.add_all(several({"a", "b"}));
+
+  EXPECT_EQ(error_of([&] {
+              registry.add_all(several({"c", "b"}));
+            }),
+            "cannot register kernel \"b\": the name is taken");
+  EXPECT_EQ(error_of([&] {
+              registry.add_all(several({"c", "c"}));
+            }),
+            "cannot register kernel \"c\": the name is taken");
+  EXPECT_NE(error_of([&] { registry.add_all(several({"c", "D"})); }), "");
+
+  EXPECT_EQ(registry.freeze().size(), std::size(built_in_kernels) + 2);
+}
+
 TEST(Registry, RefusesAKernelWithoutABody) {
   auto description = described("idle");
   description.cpu = nullptr;

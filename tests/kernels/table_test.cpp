@@ -27,17 +27,60 @@ std::vector<KernelDescription> with(std::initializer_list<const char*> names) {
   return registry.freeze();
 }
 
+TEST(KernelTable, EveryBuiltInKernelSaysWhatItAndItsParametersAre) {
+  const KernelTable table(with({}));
+
+  for (const KernelDescription* const kernel : table.all()) {
+    EXPECT_THAT(kernel->summary, testing::EndsWith(".")) << kernel->name;
+    for (const ParameterDescription& parameter : kernel->parameters) {
+      EXPECT_FALSE(parameter.meaning.empty()) << kernel->name << ", " << parameter.name;
+    }
+  }
+}
+
 TEST(KernelTable, HoldsTheBuiltInKernelsAsDescribed) {
   const KernelTable table(with({}));
 
-  EXPECT_THAT(
-      table.signatures(),
-      ElementsAre("add(read a any, read b any, write c any) panels", "fill(write x any; value real) panels",
-                  "gemm(read a f32|f64, read b f32|f64, write|read_write c f32|f64; transpose_a boolean = false, "
-                  "transpose_b boolean = false, alpha real = 1, beta real = 0) panels",
-                  "increment(read_write x any; by real = 1) panels", "iota(write x any) panels",
-                  "load(write x any; path text)", "save(read x any; path text)", "spin(; microseconds real)",
-                  "uniform(write x any; seed integer, low real = 0, high real = 1) panels"));
+  const std::vector<std::string> expected{
+      "add(read a any, read b any, write c any) panels",
+      "add_diagonal(read_write a any; by real)",
+      "axpy(read x any, read_write y any; alpha real = 1) panels",
+      "copy(read x any, write y any) panels",
+      "fill(write x any; value real) panels",
+      "gemm(read a f32|f64, read b f32|f64, write|read_write c f32|f64; transpose_a boolean = false, transpose_b "
+      "boolean "
+      "= false, alpha real = 1, beta real = 0) panels",
+      "increment(read_write x any; by real = 1) panels",
+      "iota(write x any; first integer = 0, row_stride integer = 0) panels",
+      "load(write x any; path text, part boolean = false, row integer = 0, column integer = 0)",
+      "max(read x any, write s any)",
+      "mul(read a any, read b any, write c any) panels",
+      "norm2(read x f32|f64, write s f32|f64)",
+      "normal(write x f32|f64; seed integer, mean real = 0, deviation real = 1, first integer = 0, row_stride integer "
+      "= "
+      "0) panels",
+      "potrf(read_write a f32|f64; lower boolean = true)",
+      "publish(read written i64; path text, elements integer)",
+      "relu(read x any, write y any) panels",
+      "relu_gradient(read x any, read dy any, write dx any) panels",
+      "save(read x any; path text)",
+      "save_part(read x any, write written i64; path text, rows integer, columns integer = 0, row integer = 0, column "
+      "integer = 0)",
+      "scale(read_write x any; by real) panels",
+      "sleep(; microseconds real)",
+      "spin(; microseconds real)",
+      "sum(read x any, write s any)",
+      "syrk(read a f32|f64, write|read_write c f32|f64; transpose boolean = false, lower boolean = true, alpha real = "
+      "1, "
+      "beta real = 0)",
+      "trsm(read a f32|f64, read_write b f32|f64; side text = \"left\", lower boolean = true, transpose boolean = "
+      "false, "
+      "unit_diagonal boolean = false, alpha real = 1)",
+      "uniform(write x any; seed integer, low real = 0, high real = 1, first integer = 0, row_stride integer = 0) "
+      "panels",
+  };
+
+  EXPECT_EQ(table.signatures(), expected);
 }
 
 TEST(KernelTable, DescribesEveryBuiltInKernelAndParameter) {

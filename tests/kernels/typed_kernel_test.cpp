@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <penstock/kernel.hpp>
+#include <penstock/typed_kernel.hpp>
 
 #include "kernel_call.hpp"
 #include "kernels/table.hpp"
@@ -23,6 +23,21 @@ void describe(const std::string& prefix, std::int32_t count, Out<std::int64_t> o
 }
 const auto describing = kernel("test.describe", describe);
 
+const auto told = kernel(
+    "test.told",
+    [](In<float> x, std::int32_t times, InOut<double> y, double factor, const std::string& label) {
+      y[0] = static_cast<double>(x[0]) * times * factor + static_cast<double>(label.size());
+    },
+    {.summary = "y = x * times * factor.",
+     .arguments = {"x", {"times", "how often"}, "y", {"factor", "of x", 3}, {"label", "its length is added", "ab"}},
+     .check =
+         [](const Shape& x, std::int32_t times, const Shape& y, double, const std::string& label) {
+           if (x == y) return std::string();
+           return "x and y differ, times is " + std::to_string(times) + ", label is " + label;
+         },
+     .flops = [](auto x, auto times, auto, auto, auto) { return times * x[0]; },
+     .bytes = [](auto, auto, auto y, auto factor, auto) { return factor * static_cast<double>(y[0]); }});
+
 const KernelDescription& registered(const KernelName& name) {
   const KernelTable& table = KernelTable::process();
   return table[table.at(name.name())];
@@ -35,6 +50,49 @@ TEST(TypedKernel, IsInTheTableWithTheTypesOfItsBody) {
             "test.axpy(read argument 1 f32, read_write argument 2 f32; parameter 1 real, parameter 2 boolean)");
   EXPECT_EQ(table.signatures()[table.at("test.describe").value()],
             "test.describe(write argument 1 i64; parameter 1 text, parameter 2 integer)");
+}
+
+TEST(TypedKernel, HasTheNamesDefaultsAndMeaningsThatItIsGiven) {
+  const KernelTable& table = KernelTable::process();
+  const KernelDescription& kernel = registered(told);
+
+  EXPECT_EQ(table.signatures()[table.at("test.told").value()],
+            "test.told(read x f32, read_write y f64; times integer, factor real = 3, label text = \"ab\")");
+  EXPECT_EQ(kernel.summary, "y = x * times * factor.");
+  EXPECT_EQ(kernel.parameters[0].meaning, "how often");
+  EXPECT_EQ(kernel.parameters[1].meaning, "of x");
+}
+
+TEST(TypedKernel, SeesShapesAndParametersInItsCheckAndCounts) {
+  const KernelDescription& kernel = registered(told);
+  const std::vector<TaskAccess> equal{{AccessMode::read, {DType::f32, {7}}},
+                                      {AccessMode::read_write, {DType::f64, {7}}}};
+  const std::vector<TaskAccess> unequal{{AccessMode::read, {DType::f32, {7}}},
+                                        {AccessMode::read_write, {DType::f64, {5}}}};
+  const std::vector<Parameter> parameters{std::int64_t{4}, 0.5, std::string("c")};
+
+  EXPECT_EQ(kernel.check(equal, parameters), "");
+  EXPECT_EQ(kernel.check(unequal, parameters), "x and y differ, times is 4, label is c");
+  EXPECT_EQ(kernel.flops(equal, parameters), 28.0);
+  EXPECT_EQ(kernel.bytes(unequal, parameters), 2.5);
+  EXPECT_FALSE(registered(axpy).check);
+  EXPECT_FALSE(registered(axpy).flops);
+}
+
+TEST(TypedKernel, TakesItsDefaultsByName) {
+  HostArray x = HostArray::of<float>({1}, {5});
+  HostArray y(DType::f64, {1});
+
+  call(registered(told), {&x, &y}, {{"times", std::int64_t{2}}});
+
+  EXPECT_THAT(y.values<double>(), ElementsAre(5.0 * 2 * 3 + 2));
+}
+
+TEST(TypedKernel, RefusesADefaultOfAnArray) {
+  EXPECT_EQ(error_of([] {
+              static_cast<void>(kernel("test.odd", [](In<float>) {}, {.arguments = {{"x", "what it is", 1.0}}}));
+            }),
+            "cannot describe kernel \"test.odd\": x is an array, which has neither meaning nor default");
 }
 
 TEST(TypedKernel, CallsItsBodyWithArraysAndParameters) {

@@ -200,5 +200,14 @@ TEST(Uniform, MakesEveryIntegerOfASmallRange) {
   }
 }
 
+TEST(Uniform, WantsBoundsForIntegers) {
+  HostArray x(DType::i64, {2});
+
+  EXPECT_EQ(error_of([&] {
+              call(uniform_kernel(), {&x}, {{"seed", std::int64_t{1}}});
+            }),
+            "uniform: x is [2] i64, and the only whole number from 0 (low) to below 1 (high) is 0: give low and high");
+}
+
 }  // namespace
 }  // namespace penstock::kernels

@@ -71,7 +71,9 @@ void call(const char* kernel, std::vector<ArrayView> arrays, std::vector<Paramet
   table[table.at(kernel)].cpu({.arrays = arrays, .parameters = parameters, .panel = 0, .panel_count = 1});
 }
 
-void fill(const Matrix& matrix, std::int64_t seed) { call("uniform", {matrix.view()}, {seed, -1.0, 1.0}); }
+void fill(const Matrix& matrix, std::int64_t seed) {
+  call("uniform", {matrix.view()}, {seed, -1.0, 1.0, std::int64_t{0}, std::int64_t{0}});
+}
 
 void multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   call("gemm", {a.view(), b.view(), c.view()}, {false, false, 1.0, 0.0});
