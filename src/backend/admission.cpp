@@ -49,6 +49,7 @@ void Backend::fill(Task& task) {
   task.ticket = command_.ticket;
   task.task = command_.task;
   task.attempt = command_.attempt;
+  task.kernel_id = command_.kernel;
   task.kernel = touch ? nullptr : kernels_[command_.kernel.value()];
   task.device = touch ? core::DeviceId() : choose_device(*task.kernel);
   task.parameters.assign(command_.parameters.begin(), command_.parameters.end());
@@ -90,7 +91,12 @@ void Backend::fill_operands(Task& task) {
     if (out != nullptr && operand.kind != OperandKind::consume) {
       out->bytes = static_cast<std::size_t>(operand.type.bytes());
     }
-    task.places.push_back({operand.kind, in, out});
+    task.places.push_back({.kind = operand.kind,
+                           .data = operand.data,
+                           .in = in,
+                           .out = out,
+                           .reads = operand.reads,
+                           .writes = operand.writes});
     task.views.push_back({.data = nullptr, .type = operand.type});
   }
 }

@@ -91,6 +91,12 @@ bool Backend::busy_polling() const {
   return false;
 }
 
+std::size_t Backend::waiting() const {
+  std::size_t count = 0;
+  for (const OwnedDevice& owned : devices_) count += owned.device->waiting();
+  return count;
+}
+
 std::optional<mover::ServedReplica> Backend::serve(core::DataId data, core::Version version) {
   const std::lock_guard lock(mutex_);
   const coherence::ReplicaIndex replica = machine_.find(data, version);

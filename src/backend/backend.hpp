@@ -22,6 +22,7 @@
 #include "device/device.hpp"
 #include "memory/host_pool.hpp"
 #include "mover/mover.hpp"
+#include "trace/recorder.hpp"
 
 namespace penstock::backend {
 
@@ -54,6 +55,14 @@ class Backend {
   [[nodiscard]] device::Completions& completions_for_next_device();
   void add_device(OwnedDevice device);
   [[nodiscard]] std::size_t devices() const { return devices_.size(); }
+  [[nodiscard]] const device::Device& device(std::size_t index) const { return *devices_[index].device; }
+  [[nodiscard]] const std::string& device_name(std::size_t index) const { return devices_[index].name; }
+  /// From now on what runs is recorded: the recorder's first lanes are those of the devices, in their order. Before the
+  /// first command; until stop().
+  void trace(trace::Recorder& recorder) { recorder_ = &recorder; }
+  /// Pieces of work that are ready and not begun, and the bytes of replicas. Hints, for the trace; any thread.
+  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] std::size_t memory_bytes() const { return pool_.used_bytes(); }
   /// Cores then only run what no accelerator can. Before the first command.
   void prefer_accelerators() { prefer_accelerators_ = true; }
 
@@ -112,6 +121,9 @@ class Backend {
   void begin_fetch(const cluster::Admission::Fetch& order, Task& consumer);
   [[nodiscard]] core::DeviceId choose_device(const KernelDescription& kernel) const;
 
+  // recording.cpp
+  static void record(const Task& task, const device::Completion& completion, trace::Lane& lane);
+
   // running.cpp
   void start(std::vector<executor::Node*>& ready);
   void start_queued(Task& task, std::vector<executor::Node*>& ready);
@@ -138,6 +150,7 @@ class Backend {
   cluster::TaskCommand command_;
 
   bool prefer_accelerators_ = false;
+  trace::Recorder* recorder_ = nullptr;  // none: nothing is recorded
   std::deque<Link> links_;
   std::vector<OwnedDevice> devices_;
   std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing

@@ -99,6 +99,7 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   std::size_t lane = 0;
   for (device::Completion& completion : completions) {
     Task& task = task_of(*completion.work);
+    if (backend_.recorder_ != nullptr) record(task, completion, backend_.recorder_->lane(lane_of(completion.lane)));
     backend_.outstanding_[device_.value()].fetch_sub(1, std::memory_order_relaxed);
     task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
     if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {

@@ -31,8 +31,11 @@ struct Task {
 
   struct Place {
     cluster::OperandKind kind;
+    core::DataId data;
     Storage* in;
     Storage* out;
+    core::Version reads;
+    core::Version writes;
   };
 
   Kind kind = Kind::compute;
@@ -41,6 +44,7 @@ struct Task {
   core::TaskId task;
   core::Attempt attempt;
   core::DeviceId device;
+  core::KernelId kernel_id;
   const KernelDescription* kernel = nullptr;
   std::vector<std::byte> parameters;
   std::vector<Place> places;

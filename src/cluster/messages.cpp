@@ -103,7 +103,7 @@ void write_tag(ByteWriter& writer, Tag tag) { writer.put(static_cast<std::uint8_
 
 Tag read_tag(ByteReader& reader) {
   const auto number = reader.get<std::uint8_t>();
-  if (number < static_cast<std::uint8_t>(Tag::hello) || number > static_cast<std::uint8_t>(Tag::bye)) reader.fail();
+  if (number < static_cast<std::uint8_t>(Tag::hello) || number > static_cast<std::uint8_t>(Tag::plugins)) reader.fail();
   return static_cast<Tag>(number);
 }
 
@@ -203,6 +203,28 @@ bool read(ByteReader& reader, FetchRequest& request) {
   return !reader.bad();
 }
 
+void write(ByteWriter& writer, const PluginOrder& order) {
+  write_tag(writer, Tag::plugins);
+  writer.put(static_cast<std::uint32_t>(order.files.size()));
+  for (const PluginFile& file : order.files) {
+    writer.put_text(file.path);
+    writer.put_text(file.sha256);
+  }
+}
+
+bool read(ByteReader& reader, PluginOrder& order) {
+  const auto count = reader.get<std::uint32_t>();
+  if (reader.bad() || count > most_list_entries) return false;
+  order.files.clear();
+  for (std::uint32_t i = 0; i < count && !reader.bad(); ++i) {
+    PluginFile file;
+    file.path = reader.get_text();
+    file.sha256 = reader.get_text();
+    order.files.push_back(std::move(file));
+  }
+  return !reader.bad();
+}
+
 void write(ByteWriter& writer, const Hello& hello) {
   write_tag(writer, Tag::hello);
   writer.put(hello.protocol);
@@ -216,6 +238,7 @@ void write(ByteWriter& writer, const Hello& hello) {
   writer.put(hello.memory_bytes);
   writer.put(hello.workers_most);
   writer.put_text(hello.mpi);
+  writer.put_text(hello.plugin_failure);
   write_texts(writer, hello.kernels);
 }
 
@@ -232,6 +255,7 @@ bool read(ByteReader& reader, Hello& hello) {
   hello.memory_bytes = reader.get<std::int64_t>();
   hello.workers_most = reader.get<std::int32_t>();
   hello.mpi = reader.get_text();
+  hello.plugin_failure = reader.get_text();
   return read_texts(reader, hello.kernels);
 }
 
@@ -292,6 +316,40 @@ bool read(ByteReader& reader, Bye& bye) {
     device.busy_ns = reader.get<std::int64_t>();
     bye.devices.push_back(std::move(device));
   }
+  return !reader.bad();
+}
+
+void write(ByteWriter& writer, const TraceOrder& order) {
+  write_tag(writer, Tag::trace);
+  writer.put_text(order.folder);
+  writer.put(order.bytes);
+}
+
+bool read(ByteReader& reader, TraceOrder& order) {
+  order.folder = reader.get_text();
+  order.bytes = reader.get<std::int64_t>();
+  return !reader.bad() && order.bytes > 0;
+}
+
+void write(ByteWriter& writer, const Ping& ping) {
+  write_tag(writer, Tag::ping);
+  writer.put(ping.asked_ns);
+}
+
+bool read(ByteReader& reader, Ping& ping) {
+  ping.asked_ns = reader.get<std::int64_t>();
+  return !reader.bad();
+}
+
+void write(ByteWriter& writer, const Pong& pong) {
+  write_tag(writer, Tag::pong);
+  writer.put(pong.asked_ns);
+  writer.put(pong.front_ns);
+}
+
+bool read(ByteReader& reader, Pong& pong) {
+  pong.asked_ns = reader.get<std::int64_t>();
+  pong.front_ns = reader.get<std::int64_t>();
   return !reader.bad();
 }
 

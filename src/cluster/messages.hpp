@@ -21,16 +21,20 @@ namespace penstock::cluster {
 inline constexpr std::uint32_t protocol_version = 1;
 
 enum class Tag : std::uint8_t {
-  hello = 1,    ///< rank to front: who I am
-  welcome = 2,  ///< front to rank: the cores to use
-  dismiss = 3,  ///< front to rank: end at once, with this exit code
-  task = 4,     ///< front to rank: run this
-  drop = 5,     ///< front to rank: a replica is not needed any more
-  cancel = 6,   ///< front to rank: start nothing more
-  finish = 7,   ///< front to rank: report and end, with this exit code
-  endings = 8,  ///< rank to front: tasks that ended
-  fetch = 9,    ///< rank to rank: send me this version
-  bye = 10,     ///< rank to front: what I did, the last message
+  hello = 1,     ///< rank to front: who I am
+  welcome = 2,   ///< front to rank: the cores to use
+  dismiss = 3,   ///< front to rank: end at once, with this exit code
+  task = 4,      ///< front to rank: run this
+  drop = 5,      ///< front to rank: a replica is not needed any more
+  cancel = 6,    ///< front to rank: start nothing more
+  finish = 7,    ///< front to rank: report and end, with this exit code
+  endings = 8,   ///< rank to front: tasks that ended
+  fetch = 9,     ///< rank to rank: send me this version
+  bye = 10,      ///< rank to front: what I did, the last message
+  trace = 11,    ///< front to rank: record what happens
+  ping = 12,     ///< rank to front: what does your clock show?
+  pong = 13,     ///< front to rank: this
+  plugins = 14,  ///< front to rank, the first message: load these, then say hello
 };
 
 /// How a task on a rank comes to one operand.
@@ -75,6 +79,16 @@ struct FetchRequest {
   std::uint32_t bulk_number = 0;
 };
 
+/// A plugin that every rank loads, as it is on rank 0.
+struct PluginFile {
+  std::string path;  ///< absolute
+  std::string sha256;
+};
+/// What the front-end says first.
+struct PluginOrder {
+  std::vector<PluginFile> files;
+};
+
 /// What a rank says of itself at start.
 struct Hello {
   std::uint32_t protocol = protocol_version;
@@ -86,6 +100,7 @@ struct Hello {
   std::int64_t memory_bytes = 0;
   std::int32_t workers_most = 0;     ///< a limit for the rank's share of the cores; 0: none
   std::string mpi;                   ///< the thread level, or that there is no MPI
+  std::string plugin_failure;        ///< what is wrong with a plugin on this rank; empty: nothing
   std::vector<std::string> kernels;  ///< the signatures, in the order of the table
 };
 
@@ -94,6 +109,21 @@ struct Welcome {
   core::CoreSet cores;
   std::int32_t host_rank = 0;  ///< this rank's place among the ranks of its host
   std::int32_t host_ranks = 1;
+};
+
+/// Where to record what happens.
+struct TraceOrder {
+  std::string folder;  ///< on a file system that all ranks share
+  std::int64_t bytes = 0;
+};
+
+/// Compares the clocks of two ranks, in nanoseconds of each one's own; the question comes back with the answer.
+struct Ping {
+  std::int64_t asked_ns = 0;
+};
+struct Pong {
+  std::int64_t asked_ns = 0;
+  std::int64_t front_ns = 0;
 };
 
 struct DeviceReport {
@@ -120,9 +150,13 @@ void write(core::ByteWriter& writer, const TaskCommand& command);
 void write_drop(core::ByteWriter& writer, core::DataId data, core::Version version);
 void write(core::ByteWriter& writer, const EndingReport& report);
 void write(core::ByteWriter& writer, const FetchRequest& request);
+void write(core::ByteWriter& writer, const PluginOrder& order);
 void write(core::ByteWriter& writer, const Hello& hello);
 void write(core::ByteWriter& writer, const Welcome& welcome);
 void write(core::ByteWriter& writer, const Bye& bye);
+void write(core::ByteWriter& writer, const TraceOrder& order);
+void write(core::ByteWriter& writer, const Ping& ping);
+void write(core::ByteWriter& writer, const Pong& pong);
 /// Tag::dismiss or Tag::finish.
 void write_end(core::ByteWriter& writer, Tag tag, int exit_code);
 
@@ -131,9 +165,13 @@ void write_end(core::ByteWriter& writer, Tag tag, int exit_code);
 [[nodiscard]] bool read_drop(core::ByteReader& reader, core::DataId& data, core::Version& version);
 [[nodiscard]] bool read(core::ByteReader& reader, EndingReport& report);
 [[nodiscard]] bool read(core::ByteReader& reader, FetchRequest& request);
+[[nodiscard]] bool read(core::ByteReader& reader, PluginOrder& order);
 [[nodiscard]] bool read(core::ByteReader& reader, Hello& hello);
 [[nodiscard]] bool read(core::ByteReader& reader, Welcome& welcome);
 [[nodiscard]] bool read(core::ByteReader& reader, Bye& bye);
+[[nodiscard]] bool read(core::ByteReader& reader, TraceOrder& order);
+[[nodiscard]] bool read(core::ByteReader& reader, Ping& ping);
+[[nodiscard]] bool read(core::ByteReader& reader, Pong& pong);
 [[nodiscard]] bool read_end(core::ByteReader& reader, int& exit_code);
 
 /// Endings travel in batches: the tag, how many (32 bits), and as many reports.

@@ -82,6 +82,8 @@ class Device {
   virtual void progress() = 0;
   /// Whether completions are found only by progress() and some are outstanding.
   [[nodiscard]] virtual bool busy_polling() const = 0;
+  /// Pieces of work that were started and, as far as the device can tell, not begun. A hint, for the trace; any thread.
+  [[nodiscard]] virtual std::size_t waiting() const = 0;
 };
 
 }  // namespace penstock::device

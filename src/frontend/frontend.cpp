@@ -32,6 +32,7 @@ void Frontend::Output::send(RankId to, std::span<const std::byte> commands) {
 
 void Frontend::Output::ended(const cluster::EndedTask& task) {
   frontend_.bytes_in_flight_ -= task.bytes;
+  const std::string name = frontend_.take_name(task);
   if (task.kernel == cluster::touch_kernel) {
     frontend_.touched_.emplace_back(task.ending.task, task.ending.outcome);
     return;
@@ -55,7 +56,8 @@ void Frontend::Output::ended(const cluster::EndedTask& task) {
       ++counts.skipped;
       break;
   }
-  frontend_.failures_.add(task, frontend_.kernel_name_(task.kernel));
+  const std::string kernel = frontend_.kernel_name_(task.kernel);
+  frontend_.failures_.add(task, name.empty() ? kernel : name + " [" + kernel + "]");
 }
 
 void Frontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
@@ -81,19 +83,30 @@ void Frontend::release_data(DataId data) {
   ++unsent_;  // the order to drop it, which tick() sends
 }
 
-void Frontend::submit(std::span<const Task> tasks) {
-  Lock lock(mutex_);
-  for (const Task& task : tasks) submit_one(lock, task);
+Version Frontend::first_version(DataId data) const {
+  const Lock lock(mutex_);
+  return domain_.first(data);
 }
 
-void Frontend::submit_one(Lock& lock, const Task& task) {
+core::TaskId Frontend::submit(std::span<const Task> tasks) {
+  Lock lock(mutex_);
+  core::TaskId first;
+  for (const Task& task : tasks) {
+    const core::TaskId id = submit_one(lock, task);
+    if (first == core::TaskId()) first = id;
+  }
+  return first;
+}
+
+core::TaskId Frontend::submit_one(Lock& lock, const Task& task) {
   wait_for_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
   check(task);
-  enqueue(task);
-  if (++unsent_ < batch && machine_.bound() >= eager_below_) return;
+  const core::TaskId id = enqueue(task);
+  if (++unsent_ < batch && machine_.bound() >= eager_below_) return id;
   flush();
   notify_waits();
+  return id;
 }
 
 void Frontend::wait_for_room(Lock& lock) {
@@ -124,8 +137,9 @@ void Frontend::check(const Task& task) const {
   }
 }
 
-void Frontend::enqueue(const Task& task) {
+core::TaskId Frontend::enqueue(const Task& task) {
   const core::TaskId id(next_task_++);
+  if (!task.name.empty()) names_.emplace(id.value(), task.name);
   domain_.stamp(id, task.accesses, stamped_);
   ++counts_.submitted;
   for (const graph::StampedAccess& access : stamped_) {
@@ -138,6 +152,13 @@ void Frontend::enqueue(const Task& task) {
                    .place = task.place,
                    .accesses = stamped_,
                    .parameters = task.parameters});
+  return id;
+}
+
+std::string Frontend::take_name(const cluster::EndedTask& task) {
+  if (names_.empty()) return {};
+  auto node = names_.extract(task.ending.task.value());
+  return node.empty() ? std::string() : std::move(node.mapped());
 }
 
 void Frontend::flush() {
@@ -295,6 +316,11 @@ void Frontend::break_off(const std::string& why) {
 Counts Frontend::counts() const {
   const Lock lock(mutex_);
   return counts_;
+}
+
+Window Frontend::in_flight() const {
+  const Lock lock(mutex_);
+  return {.tasks = machine_.unended(), .bytes = bytes_in_flight_};
 }
 
 std::vector<Failure> Frontend::first_failures() const {

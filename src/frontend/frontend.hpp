@@ -13,6 +13,8 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/front_machine.hpp"
@@ -43,6 +45,7 @@ struct Task {
   std::span<const graph::Access> accesses;
   std::span<const std::byte> parameters;  ///< encoded
   Place place;
+  std::string_view name = {};  ///< of the task, for messages; empty: it is called by its kernel
 };
 
 /// A version that stays in this rank's memory until unpin().
@@ -63,12 +66,15 @@ class Frontend {
 
   [[nodiscard]] core::DataId add_data(const ArrayType& type);
   void release_data(core::DataId data);
+  /// The version that the datum's first write makes.
+  [[nodiscard]] core::Version first_version(core::DataId data) const;
 
   /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum
   /// that was never written and for two writes of one datum; Error (lost) when the run is broken.
   void submit(const Task& task) { submit(std::span(&task, 1)); }
-  /// The same for several, in order and for less; when it throws, those before the wrong one were submitted.
-  void submit(std::span<const Task> tasks);
+  /// The same for several, in order and for less; when it throws, those before the wrong one were submitted. Their ids
+  /// follow each other unless another thread submits meanwhile; the first one's is returned.
+  core::TaskId submit(std::span<const Task> tasks);
 
   /// Waits for the datum's version as of now. Throws TaskError when it could not be made.
   void wait(core::DataId data);
@@ -90,6 +96,8 @@ class Frontend {
   void break_off(const std::string& why);
 
   [[nodiscard]] Counts counts() const;
+  /// What is in flight now.
+  [[nodiscard]] Window in_flight() const;
   [[nodiscard]] std::vector<Failure> first_failures() const;
 
   // The driver's side.
@@ -114,9 +122,10 @@ class Frontend {
   using Lock = std::unique_lock<std::mutex>;
   void wait_until(Lock& lock, const std::function<bool()>& ready);
   void wait_for_room(Lock& lock);
-  void submit_one(Lock& lock, const Task& task);
+  core::TaskId submit_one(Lock& lock, const Task& task);
   void check(const Task& task) const;
-  void enqueue(const Task& task);
+  core::TaskId enqueue(const Task& task);
+  [[nodiscard]] std::string take_name(const cluster::EndedTask& task);
   core::TaskId submit_touch(const Pinned& pinned);
   void flush();
   void notify_waits();
@@ -147,6 +156,7 @@ class Frontend {
   std::uint64_t next_task_ = 1;
   std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by bring()
   std::vector<graph::StampedAccess> stamped_;
+  std::unordered_map<std::uint64_t, std::string> names_;  // of tasks in flight that have one; looked up only
 };
 
 }  // namespace penstock::frontend

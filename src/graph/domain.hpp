@@ -50,6 +50,10 @@ class Domain {
 
   /// The version of a datum as of now; 0 when nothing has written it.
   [[nodiscard]] core::Version current(core::DataId data) const;
+  /// The version that the first write of a datum makes or made; earlier ones were of other data with this id.
+  [[nodiscard]] core::Version first(core::DataId data) const {
+    return core::Version(data_[data.value()].first.value() + 1);
+  }
 
  private:
   struct Datum {

@@ -18,6 +18,11 @@ std::uint64_t serving_key(RankId to, BulkNumber number) {
   return (static_cast<std::uint64_t>(to.value()) << 32) | number;
 }
 
+std::int64_t now_ns() {
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
+}
+
 bool is_fetch_request(std::span<const std::byte> message) {
   return !message.empty() && message.front() == static_cast<std::byte>(cluster::Tag::fetch);
 }
@@ -80,7 +85,7 @@ void Mover::begin_fetch(const FetchOrder& order) {
   // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the
   // next.
   const BulkNumber number = next_number_++ % transport::bulk_numbers;
-  fetches_[number] = order;
+  fetches_[number] = {order, {order.data, order.version, order.into.size(), now_ns()}};
   ++under_way_;
   transport_->receive_bulk(order.from, number, order.into);
   std::vector<std::byte> request;
@@ -106,7 +111,8 @@ void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
                                             std::to_string(request.version.value()) + " of datum " +
                                             std::to_string(request.data.value()) + ", which is not here");
   }
-  serving_[serving_key(to, request.bulk_number)] = served->replica;
+  serving_[serving_key(to, request.bulk_number)] = {served->replica,
+                                                    {request.data, request.version, served->bytes.size(), now_ns()}};
   ++under_way_;
   bytes_sent_ += served->bytes.size();
   transport_->send_bulk(to, request.bulk_number, served->bytes);
@@ -114,17 +120,31 @@ void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
 
 void Mover::bulk_sent(RankId to, BulkNumber number) {
   const auto serving = serving_.find(serving_key(to, number));
-  const coherence::ReplicaIndex replica = serving->second;
+  const Serving served = serving->second;
   serving_.erase(serving);
   --under_way_;
-  events_->served(replica);
+  record(core::Direction::out, to, served.begun);
+  events_->served(served.replica);
 }
 
-void Mover::bulk_received(RankId /*from*/, BulkNumber number) {
-  const FetchOrder order = fetches_.extract(number).mapped();
+void Mover::bulk_received(RankId from, BulkNumber number) {
+  const Fetching fetched = fetches_.extract(number).mapped();
   --under_way_;
-  bytes_received_ += order.into.size();
-  events_->fetched(order.slot);
+  bytes_received_ += fetched.order.into.size();
+  record(core::Direction::in, from, fetched.begun);
+  events_->fetched(fetched.order.slot);
+}
+
+void Mover::record(core::Direction direction, RankId peer, const Begun& begun) {
+  if (lane_ == nullptr) return;
+  lane_->put(to_event(
+      core::TransferEvent{.direction = direction, .peer = peer, .begin_ns = begun.begin_ns, .end_ns = now_ns()}));
+  lane_->put(to_event(core::AccessEvent{.access = core::AccessKind::read,
+                                        .data = begun.data,
+                                        .reads = begun.version,
+                                        .writes = core::Version(),
+                                        .bytes = static_cast<std::int64_t>(begun.bytes)}));
+  lane_->publish();
 }
 
 }  // namespace penstock::mover

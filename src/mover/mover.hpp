@@ -18,6 +18,7 @@
 
 #include "coherence/replica_table.hpp"
 #include "core/ids.hpp"
+#include "trace/recorder.hpp"
 #include "transport/transport.hpp"
 
 namespace penstock::mover {
@@ -62,6 +63,8 @@ class Mover final : private transport::Receiver {
   void post(core::RankId to, std::span<const std::byte> message);
   /// Any thread; never waits.
   void fetch(const FetchOrder& order);
+  /// From now on transfers are recorded there. Driver thread, or before there is one; null: no more.
+  void trace(trace::Lane* lane) { lane_ = lane; }
   /// Has the driver come back from wait(). Any thread.
   void wake() { transport_->wake(); }
 
@@ -85,6 +88,22 @@ class Mover final : private transport::Receiver {
   void message(core::RankId from, std::span<const std::byte> message) override;
   void bulk_sent(core::RankId to, transport::BulkNumber number) override;
   void bulk_received(core::RankId from, transport::BulkNumber number) override;
+  /// A transfer that is under way.
+  struct Begun {
+    core::DataId data;
+    core::Version version;
+    std::size_t bytes = 0;
+    std::int64_t begin_ns = 0;
+  };
+  struct Serving {
+    coherence::ReplicaIndex replica;
+    Begun begun;
+  };
+  struct Fetching {
+    FetchOrder order;
+    Begun begun;
+  };
+  void record(core::Direction direction, core::RankId peer, const Begun& begun);
   bool send_posted();
   void begin_fetch(const FetchOrder& order);
   void serve(core::RankId to, std::span<const std::byte> request);
@@ -101,12 +120,13 @@ class Mover final : private transport::Receiver {
   std::vector<Posted> sending_;
   std::vector<std::byte> sending_bytes_;
   std::vector<FetchOrder> beginning_;
-  std::unordered_map<transport::BulkNumber, FetchOrder> fetches_;  // looked up only
+  std::unordered_map<transport::BulkNumber, Fetching> fetches_;  // looked up only
   transport::BulkNumber next_number_ = 0;
-  std::unordered_map<std::uint64_t, coherence::ReplicaIndex> serving_;  // by receiver and number; looked up only
+  std::unordered_map<std::uint64_t, Serving> serving_;  // by receiver and number; looked up only
   std::size_t under_way_ = 0;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_received_ = 0;
+  trace::Lane* lane_ = nullptr;
 };
 
 }  // namespace penstock::mover

@@ -87,10 +87,10 @@ int read_file_at(int folder, const char* name, std::size_t bytes_max, std::strin
   }
 }
 
-int replace_file_at(int folder, const char* name, std::string_view text) {
+int replace_file_at(int folder, const char* name, std::string_view text, unsigned mode) {
   const std::string temporary = std::string(".penstock-") + name + ".new";
   ::unlinkat(folder, temporary.c_str(), 0);  // of a run that was killed
-  Descriptor file(::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  Descriptor file(::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return errno;
   int error = write_all(file.get(), text);
   if (error == 0) error = sync_file(file.get());

@@ -33,9 +33,9 @@ class Descriptor {
 /// (ELOOP) and does not wait for a pipe (EINVAL for whatever is not a regular file; EFBIG for a longer one).
 [[nodiscard]] int read_file_at(int folder, const char* name, std::size_t bytes_max, std::string& text);
 
-/// Puts the file `name` with `text` in the folder in one step, readable by its owner: after a crash or an error the old
-/// file is there, or the new one, never a part.
-[[nodiscard]] int replace_file_at(int folder, const char* name, std::string_view text);
+/// Puts the file `name` with `text` in the folder in one step: after a crash or an error the old file is there, or the
+/// new one, never a part. `mode` less the umask says who may read it.
+[[nodiscard]] int replace_file_at(int folder, const char* name, std::string_view text, unsigned mode = 0600);
 
 /// The names in the folder, without "." and "..".
 [[nodiscard]] int list_folder(int folder, std::vector<std::string>& names);

@@ -128,6 +128,11 @@ void RunFolder::write_report(std::string_view json) const {
   }
 }
 
+std::filesystem::path RunFolder::make_trace_folder() const {
+  if (::mkdirat(folder_.get(), "trace", 0700) != 0) refuse("cannot make trace", errno);
+  return path_ / "trace";
+}
+
 void RunFolder::open_folder() {
   std::error_code failure;
   std::filesystem::create_directories(path_.parent_path(), failure);

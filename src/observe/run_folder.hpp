@@ -45,6 +45,8 @@ class RunFolder {
   /// Absolute.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path results() const { return path_ / "results"; }
+  /// Makes the folder of the ranks' traces, with mode 0700, and returns its path. Throws Error (run_folder).
+  [[nodiscard]] std::filesystem::path make_trace_folder() const;
   /// False where the file system has no locks: then nothing keeps a second run out.
   [[nodiscard]] bool locked() const { return locked_; }
 

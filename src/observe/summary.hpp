@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "observe/trace_numbers.hpp"
 
 namespace penstock::observe {
 
@@ -27,6 +30,12 @@ struct RankSummary {
   std::uint64_t bytes_received = 0;
 };
 
+struct PluginSummary {
+  std::string path;
+  std::string sha256;  ///< of the file, as `sha256sum` prints it
+  std::vector<std::string> kernels;
+};
+
 struct FailureLine {
   std::uint64_t task = 0;
   std::string message;  ///< in full: kernel, submit place, rank, device, attempt, cause
@@ -45,9 +54,11 @@ struct RunSummary {
   double wall_s = 0.0;
   std::string run_folder;  ///< empty: none
   std::uint64_t results_saved = 0;
-  std::vector<FailureLine> failures;  ///< the first ones
+  std::vector<PluginSummary> plugins = {};  ///< the same on every rank
+  std::vector<FailureLine> failures;        ///< the first ones
   std::uint64_t failures_omitted = 0;
   std::vector<RankSummary> ranks;
+  std::optional<TraceNumbers> trace = {};  ///< absent: there was none
   int exit_code = 0;
 };
 
@@ -64,9 +75,20 @@ inline constexpr std::size_t screen_columns = 100;
 ///     job, version, started, verdict, exit_code, run_folder (null: none), wall_s
 ///     tasks            {done, failed, skipped, cancelled, not_started}
 ///     results_saved    files written by the job's saves
+///     plugins          [{path, sha256, kernels: [name, ...]}, ...]
 ///     failures         [{task, message}, ...], the first ones; failures_omitted says how many more there were
 ///     ranks            [{rank, host, cores, bytes_sent, bytes_received,
 ///                        devices: [{kind, name, lanes, tasks, busy_s, busy_share}, ...]}, ...]
+///     trace            what the trace says; null: none. Where dropped is not 0, of its complete part only:
+///                      {span_s, compute_s, transfer_s, transfers, transfer_bytes, parallelism, overlap (null: no
+///                       transfers), events, dropped,
+///                       critical_path: {s, tasks, kernels: [{kernel, tasks, s}, ...], those that make most of it},
+///                       ranks: [{rank, devices: [{kind, name, lanes, busy_share, idle_share}, ...]}, ...]};
+///                      span_s is from the first beginning of a task or transfer to the last end, compute_s the time
+///                      of all tasks (of each panel), parallelism their ratio; transfer_s is when a rank had a
+///                      transfer under way, of all ranks together, overlap the share of it in which one of the same
+///                      rank's lanes computed; critical_path is the longest chain of tasks that read what the one
+///                      before made
 ///
 /// Times are seconds, sizes bytes, shares 0 to 1. Text that is not UTF-8 is mended with U+FFFD.
 [[nodiscard]] std::string to_json(const RunSummary& run);

@@ -24,12 +24,57 @@ Json rank_json(const RankSummary& rank, double wall_s) {
           {"devices", devices}};
 }
 
+Json plugins_json(const RunSummary& run) {
+  Json plugins = Json::array();
+  for (const PluginSummary& plugin : run.plugins) {
+    plugins.push_back({{"path", plugin.path}, {"sha256", plugin.sha256}, {"kernels", plugin.kernels}});
+  }
+  return plugins;
+}
+
 Json tasks_json(const RunSummary& run) {
   return {{"done", run.tasks_done},
           {"failed", run.tasks_failed},
           {"skipped", run.tasks_skipped},
           {"cancelled", run.tasks_cancelled},
           {"not_started", run.tasks_not_started}};
+}
+
+Json critical_path_json(const CriticalPath& path) {
+  Json kernels = Json::array();
+  for (const KernelShare& share : path.kernels) {
+    kernels.push_back({{"kernel", share.kernel}, {"tasks", share.tasks}, {"s", share.s}});
+  }
+  return {{"s", path.s}, {"tasks", path.tasks}, {"kernels", kernels}};
+}
+
+Json rank_share_json(const RankShare& rank) {
+  Json devices = Json::array();
+  for (const DeviceShare& device : rank.devices) {
+    devices.push_back({{"kind", device.kind},
+                       {"name", device.name},
+                       {"lanes", device.lanes},
+                       {"busy_share", device.busy_share},
+                       {"idle_share", 1.0 - device.busy_share}});
+  }
+  return {{"rank", rank.rank}, {"devices", devices}};
+}
+
+Json trace_json(const std::optional<TraceNumbers>& trace) {
+  if (!trace) return {};
+  Json ranks = Json::array();
+  for (const RankShare& rank : trace->ranks) ranks.push_back(rank_share_json(rank));
+  return {{"span_s", trace->span_s},
+          {"compute_s", trace->compute_s},
+          {"transfer_s", trace->transfer_s},
+          {"transfers", trace->transfers},
+          {"transfer_bytes", trace->transfer_bytes},
+          {"parallelism", trace->parallelism},
+          {"overlap", trace->overlap ? Json(*trace->overlap) : Json()},
+          {"critical_path", critical_path_json(trace->critical_path)},
+          {"ranks", ranks},
+          {"events", trace->events},
+          {"dropped", trace->dropped}};
 }
 
 }  // namespace
@@ -51,9 +96,11 @@ std::string to_json(const RunSummary& run) {
                       {"wall_s", run.wall_s},
                       {"tasks", tasks_json(run)},
                       {"results_saved", run.results_saved},
+                      {"plugins", plugins_json(run)},
                       {"failures", failures},
                       {"failures_omitted", run.failures_omitted},
-                      {"ranks", ranks}};
+                      {"ranks", ranks},
+                      {"trace", trace_json(run.trace)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -14,13 +14,52 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t failure_lines_max = 9;
+constexpr std::size_t head_and_failure_lines_max = 14;  // what the largest table leaves
 constexpr std::size_t folded_lines_per_kind = 3;
 
 std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100.0); }
 
 void append_count(std::uint64_t count, const char* name, std::string& text) {
   if (count > 0) text += fmt::format(", {} {}", count, name);
+}
+
+/// The names of the files, each with the beginning of its hash, as far as they fit.
+std::string plugins_line(const RunSummary& run) {
+  constexpr std::size_t hash_digits = 12;
+  std::string line = "  plugins  ";
+  for (const PluginSummary& plugin : run.plugins) {
+    if (&plugin != &run.plugins.front()) line += ", ";
+    line +=
+        fmt::format("{} ({})", plugin.path.substr(plugin.path.rfind('/') + 1), plugin.sha256.substr(0, hash_digits));
+  }
+  return line;
+}
+
+std::string work_text(const TraceNumbers& trace) {
+  int lanes = 0;
+  for (const RankShare& rank : trace.ranks) {
+    for (const DeviceShare& device : rank.devices) lanes += device.lanes;
+  }
+  const CriticalPath& path = trace.critical_path;
+  std::string text = fmt::format("  work     {:.1f} of {} lanes busy, critical path {} of {}", trace.parallelism, lanes,
+                                 duration_text(path.s), duration_text(trace.span_s));
+  if (path.tasks > 0) text += fmt::format(": {} task{}", path.tasks, path.tasks == 1 ? "" : "s");
+  if (!path.kernels.empty()) text += fmt::format(", mostly {}", clipped(path.kernels.front().kernel, 24));
+  return text;
+}
+
+/// Transfers, and what the trace has lost; empty: neither.
+std::string transfer_text(const TraceNumbers& trace) {
+  std::string text;
+  if (trace.overlap) {
+    text = fmt::format("  moved    {} in {} transfers, {} beside computing", bytes_text(trace.transfer_bytes),
+                       trace.transfers, percent_text(*trace.overlap));
+  }
+  if (trace.dropped > 0) {
+    text +=
+        fmt::format("{}the trace covers the last {}", text.empty() ? "  trace    " : "; ", duration_text(trace.span_s));
+  }
+  return text;
 }
 
 Lines head_lines(const RunSummary& run) {
@@ -32,8 +71,13 @@ Lines head_lines(const RunSummary& run) {
   std::string time = fmt::format("  time     {}", duration_text(run.wall_s));
   if (run.wall_s > 0.0) time += fmt::format(", {}", rate_text(static_cast<double>(run.tasks_done) / run.wall_s));
   Lines lines{fmt::format("{}: {}", run.job, run.verdict), tasks, time};
+  if (run.trace && run.trace->events > 0) {
+    lines.push_back(work_text(*run.trace));
+    if (const std::string moved = transfer_text(*run.trace); !moved.empty()) lines.push_back(moved);
+  }
   if (run.results_saved > 0) lines.push_back(fmt::format("  saved    {} arrays", run.results_saved));
   if (run.results_saved == 1) lines.back() = "  saved    1 array";
+  if (!run.plugins.empty()) lines.push_back(plugins_line(run));
   if (!run.run_folder.empty()) lines.push_back(fmt::format("  folder   {}", run.run_folder));
   for (std::string& line : lines) line = clipped(line, screen_columns);
   return lines;
@@ -192,7 +236,7 @@ std::string to_screen(const RunSummary& run) {
   std::string text;
   for (const std::string& line : head) text += line + "\n";
 
-  const Lines failures = failure_lines(run, failure_lines_max);
+  const Lines failures = failure_lines(run, head_and_failure_lines_max - head.size());
   const std::size_t blanks = failures.empty() ? 1 : 2;
   const std::size_t used = head.size() + failures.size() + blanks;
   if (run.ranks.empty()) {

@@ -5,6 +5,8 @@
 
 #include <penstock/error.hpp>
 
+#include "device/steady_clock.hpp"
+
 namespace penstock::runtime {
 
 using cluster::Tag;
@@ -18,9 +20,12 @@ constexpr std::chrono::milliseconds while_idle{10};
 
 }  // namespace
 
-void Driver::attach(backend::Backend& backend, frontend::Frontend* frontend) {
+void Driver::attach(backend::Backend& backend, frontend::Frontend* frontend, RankTrace& trace,
+                    std::function<void(const cluster::TraceOrder&)> begin_trace) {
   backend_ = &backend;
   frontend_ = frontend;
+  trace_ = &trace;
+  begin_trace_ = std::move(begin_trace);
   byes_.resize(static_cast<std::size_t>(mover_.ranks()));
 }
 
@@ -29,6 +34,7 @@ int Driver::run() {
     const bool moved = mover_.progress(*this);
     const bool settled = backend_->progress();
     if (frontend_ != nullptr) frontend_->tick();
+    trace_->look(device::steady_now());
     if (!moved && !settled) mover_.wait(sleep_limit());
   }
   return backend_->finish_code().value_or(0);
@@ -41,7 +47,7 @@ void Driver::abandon() {
 
 bool Driver::finished() {
   if (abandoned_.load(std::memory_order_relaxed)) return true;
-  if (!backend_->finish_code() || backend_->busy() || !mover_.quiet()) return false;
+  if (!backend_->finish_code() || backend_->busy() || trace_->asking() || !mover_.quiet()) return false;
   return frontend_ == nullptr || byes_heard_ == mover_.ranks() - 1;
 }
 
@@ -88,6 +94,21 @@ void Driver::message(RankId from, std::span<const std::byte> message) {
     case Tag::endings:
       if (frontend_ != nullptr) return frontend_->on_endings(from, message);
       break;
+    case Tag::ping: {
+      cluster::Ping ping;
+      if (frontend_ == nullptr || !read(reader, ping)) break;
+      return tell_clock(from, ping);
+    }
+    case Tag::pong: {
+      cluster::Pong pong;
+      if (frontend_ != nullptr || !read(reader, pong)) break;
+      return trace_->hear(pong, device::steady_now());
+    }
+    case Tag::trace: {
+      cluster::TraceOrder order;
+      if (frontend_ != nullptr || !read(reader, order)) break;
+      return begin_trace_(order);
+    }
     case Tag::bye:
       if (frontend_ == nullptr || !read(reader, byes_[static_cast<std::size_t>(from.value())])) break;
       ++byes_heard_;
@@ -96,6 +117,13 @@ void Driver::message(RankId from, std::span<const std::byte> message) {
       if (from == core::front_rank && frontend_ == nullptr && !reader.bad()) return backend_->receive(message);
   }
   throw Error(ErrorCode::environment, "rank " + std::to_string(from.value()) + " sent a message that makes no sense");
+}
+
+void Driver::tell_clock(RankId to, const cluster::Ping& ping) {
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  write(writer, cluster::Pong{.asked_ns = ping.asked_ns, .front_ns = device::steady_now().ns});
+  mover_.post(to, message);
 }
 
 }  // namespace penstock::runtime

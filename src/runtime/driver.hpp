@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
 #include "frontend/frontend.hpp"
 #include "mover/mover.hpp"
+#include "runtime/rank_trace.hpp"
 
 namespace penstock::runtime {
 
@@ -17,8 +19,12 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
  public:
   explicit Driver(mover::Mover& mover) : mover_(mover) {}
 
-  /// To be called before run(); `frontend` is null but on rank 0.
-  void attach(backend::Backend& backend, frontend::Frontend* frontend);
+  /// To be called before run(); `frontend` is null but on rank 0. `begin_trace` is called on other ranks when rank 0
+  /// orders it.
+  void attach(backend::Backend& backend, frontend::Frontend* frontend, RankTrace& trace,
+              std::function<void(const cluster::TraceOrder&)> begin_trace);
+  /// Messages of rank 0 that came before run().
+  void hear(std::span<const std::byte> early) { message(core::front_rank, early); }
 
   /// Until the front-end said finish and all is done: on rank 0 that includes the last message of every other rank.
   /// Returns the exit code of the finish command. Throws Error when MPI fails or a peer is broken.
@@ -43,11 +49,14 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   void fetched(coherence::SlotIndex slot) override { backend_->fetched(slot); }
 
   [[nodiscard]] bool finished();
+  void tell_clock(core::RankId to, const cluster::Ping& ping);
   [[nodiscard]] std::chrono::nanoseconds sleep_limit() const;
 
   mover::Mover& mover_;
   backend::Backend* backend_ = nullptr;
   frontend::Frontend* frontend_ = nullptr;
+  RankTrace* trace_ = nullptr;
+  std::function<void(const cluster::TraceOrder&)> begin_trace_;
   std::atomic<bool> abandoned_{false};  // orders nothing: run() only looks whether to go on
   std::vector<cluster::Bye> byes_;
   int byes_heard_ = 0;

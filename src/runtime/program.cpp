@@ -44,8 +44,16 @@ int run_program(const std::function<void(Runtime&)>& program, Runtime& handle) {
   return exit_code::task_failed;
 }
 
-int run_front(runtime::Session& session, const std::function<void(Runtime&)>& program) {
+int run_front(runtime::Session& session, const std::function<void(Runtime&)>& program, const Options& options) {
   auto state = std::make_shared<detail::RuntimeState>(session);
+  if (!options.run_dir.empty()) {
+    try {
+      state->folder.emplace(session, options);
+    } catch (const Error& error) {
+      session.end(runtime::exit_code_of(error.code()));
+      throw;
+    }
+  }
   Runtime handle = RuntimeAccess::make(state);
   frontend::Frontend& frontend = session.frontend();
   frontend.set_while_waiting([&frontend] {
@@ -60,6 +68,7 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
   if (Interrupts::level() != Interrupts::Level::none) code = exit_code::interrupted;
   state->ended = true;
   session.end(code);
+  if (state->folder) state->folder->finish();
   return code;
 }
 
@@ -75,7 +84,7 @@ int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& prog
                                 .use_cuda = true,
                                 .alone = false});
     const Interrupts interrupts(!session->is_front());
-    return session->is_front() ? run_front(*session, program) : session->serve();
+    return session->is_front() ? run_front(*session, program, options) : session->serve();
   } catch (const Error& error) {
     say(error.what());
     const int code = runtime::exit_code_of(error.code());

@@ -35,7 +35,12 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
   frontend_ = std::make_unique<frontend::Frontend>(
       cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, ranks_.front()->driver);
   for (auto& rank : ranks_) {
-    rank->driver.attach(rank->backend, rank == ranks_.front() ? frontend_.get() : nullptr);
+    frontend::Frontend* const frontend = rank == ranks_.front() ? frontend_.get() : nullptr;
+    rank->trace.emplace(rank->backend, rank->mover, frontend);
+    rank->driver.attach(rank->backend, frontend, *rank->trace, [](const cluster::TraceOrder&) {});
+    if (!shape.trace_folder.empty()) rank->trace->begin(shape.trace_folder, shape.trace_bytes, "{}");
+  }
+  for (auto& rank : ranks_) {
     rank->thread = std::thread([&one = *rank] { drive(one); });
   }
 }
@@ -46,6 +51,7 @@ void LocalCluster::drive(Rank& rank) {
   static_cast<void>(rank.driver.run());
   cluster::Bye bye;
   rank.backend.stop(bye.devices);
+  rank.trace->end();
   rank.driver.say_bye(std::move(bye));
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -17,6 +19,7 @@
 #include "kernels/table.hpp"
 #include "mover/mover.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/rank_trace.hpp"
 
 namespace penstock::tests {
 
@@ -24,6 +27,8 @@ struct ClusterShape {
   int ranks = 1;
   int cores = 2;  ///< of each rank; not pinned
   frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
+  std::filesystem::path trace_folder = {};  ///< empty: nothing is recorded
+  std::int64_t trace_bytes = std::int64_t{1} << 20;
 };
 
 class LocalCluster {
@@ -62,6 +67,7 @@ class LocalCluster {
     mover::Mover mover;
     runtime::Driver driver;
     backend::Backend backend;
+    std::optional<runtime::RankTrace> trace;
     std::thread thread;
   };
   static void drive(Rank& rank);

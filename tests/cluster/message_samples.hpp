@@ -61,6 +61,7 @@ inline Hello a_hello() {
   hello.memory_bytes = std::int64_t{1} << 40;
   hello.workers_most = 3;
   hello.mpi = "serialized";
+  hello.plugin_failure = "no such file";
   hello.kernels = {"add(f32)", "", "gemm(f64)"};
   return hello;
 }

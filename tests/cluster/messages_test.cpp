@@ -106,6 +106,19 @@ TEST(Messages, CarryAFetch) {
   EXPECT_EQ(got.bulk_number, 3u);
 }
 
+TEST(Messages, CarryAnOrderOfPlugins) {
+  PluginOrder got;
+  got.files = {{"/left/over.so", "0"}};
+
+  ASSERT_TRUE(read_whole(written(PluginOrder{{{"/a.so", "12ef"}, {"/b c.so", ""}}}), Tag::plugins, got));
+
+  ASSERT_EQ(got.files.size(), 2u);
+  EXPECT_EQ(got.files[0].path, "/a.so");
+  EXPECT_EQ(got.files[0].sha256, "12ef");
+  EXPECT_EQ(got.files[1].path, "/b c.so");
+  EXPECT_EQ(got.files[1].sha256, "");
+}
+
 TEST(Messages, CarryAHello) {
   const Hello sent = a_hello();
   Hello got;
@@ -123,6 +136,7 @@ TEST(Messages, CarryAHello) {
   EXPECT_EQ(got.memory_bytes, sent.memory_bytes);
   EXPECT_EQ(got.workers_most, sent.workers_most);
   EXPECT_EQ(got.mpi, sent.mpi);
+  EXPECT_EQ(got.plugin_failure, sent.plugin_failure);
   EXPECT_EQ(got.kernels, sent.kernels);
 }
 
@@ -166,6 +180,27 @@ TEST(Messages, CarryABye) {
   EXPECT_EQ(got.devices[0].lanes, 4);
   EXPECT_EQ(got.devices[0].tasks, 17u);
   EXPECT_EQ(got.devices[0].busy_ns, 99);
+}
+
+TEST(Messages, CarryAnOrderToTrace) {
+  TraceOrder got;
+
+  ASSERT_TRUE(read_whole(written(TraceOrder{"/run/trace", 1 << 20}), Tag::trace, got));
+
+  EXPECT_EQ(got.folder, "/run/trace");
+  EXPECT_EQ(got.bytes, 1 << 20);
+}
+
+TEST(Messages, CarryClocks) {
+  Ping question;
+  Pong answer;
+
+  ASSERT_TRUE(read_whole(written(Ping{-5}), Tag::ping, question));
+  ASSERT_TRUE(read_whole(written(Pong{-5, 1'000'000'000'000}), Tag::pong, answer));
+
+  EXPECT_EQ(question.asked_ns, -5);
+  EXPECT_EQ(answer.asked_ns, -5);
+  EXPECT_EQ(answer.front_ns, 1'000'000'000'000);
 }
 
 TEST(Messages, CarryAnExitCode) {

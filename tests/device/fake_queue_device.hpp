@@ -27,6 +27,7 @@ class FakeQueueDevice final : public Device {
   Token start(std::span<Work* const> work, std::span<const Token> after = {}) override;
   void progress() override;
   [[nodiscard]] bool busy_polling() const override { return outstanding_.load() > 0; }
+  [[nodiscard]] std::size_t waiting() const override { return outstanding_.load(); }
 
  private:
   struct Item {

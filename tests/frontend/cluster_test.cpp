@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <penstock/error.hpp>
-#include <penstock/kernel.hpp>
+#include <penstock/typed_kernel.hpp>
 
 #include "backend/local_cluster.hpp"
 

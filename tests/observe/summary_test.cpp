@@ -40,6 +40,24 @@ RankSummary rank_of(int rank, bool gpu) {
   return summary;
 }
 
+TraceNumbers numbers_of(int ranks, int lanes) {
+  TraceNumbers numbers{.span_s = 10.0,
+                       .compute_s = 34.0,
+                       .transfer_s = 2.0,
+                       .parallelism = 3.4,
+                       .transfers = 12,
+                       .transfer_bytes = 3 << 20,
+                       .overlap = 0.93,
+                       .critical_path = {.s = 4.0, .tasks = 17, .kernels = {{.kernel = "gemm", .tasks = 9, .s = 3.0}}},
+                       .ranks = {},
+                       .events = 1000};
+  for (int rank = 0; rank < ranks; ++rank) {
+    numbers.ranks.push_back(
+        {.rank = rank, .devices = {{.kind = "cpu", .name = "", .lanes = lanes, .busy_share = 0.25}}});
+  }
+  return numbers;
+}
+
 std::vector<RankSummary> many_ranks(int count, bool gpu) {
   std::vector<RankSummary> ranks;
   for (int rank = 0; rank < count; ++rank) ranks.push_back(rank_of(rank, gpu));
@@ -69,6 +87,45 @@ TEST(SummaryScreen, OneRank) {
             "\n"
             "  rank  host   device   lanes  tasks    busy     sent  received\n"
             "     0  node0  cpu 0-7      8    700  75.0 %  3.0 GiB     512 B\n");
+}
+
+TEST(SummaryScreen, PluginsHaveALineWithTheBeginningsOfTheirHashes) {
+  RunSummary run = run_of({});
+  run.plugins = {{"/opt/filters.so", "0123456789abcdef", {"blur"}}, {"fft.so", "fedcba9876543210", {}}};
+
+  EXPECT_THAT(to_screen(run), HasSubstr("  saved    2 arrays\n"
+                                        "  plugins  filters.so (0123456789ab), fft.so (fedcba987654)\n"
+                                        "  folder   "));
+}
+
+TEST(SummaryScreen, TraceSaysHowTheTimeWasUsed) {
+  RunSummary run = run_of({rank_of(0, false)});
+  run.trace = numbers_of(1, 8);
+
+  EXPECT_THAT(to_screen(run),
+              HasSubstr("  time     10.0 s, 100/s\n"
+                        "  work     3.4 of 8 lanes busy, critical path 4.0 s of 10.0 s: 17 tasks, mostly gemm\n"
+                        "  moved    3.0 MiB in 12 transfers, 93.0 % beside computing\n"
+                        "  saved    2 arrays\n"));
+}
+
+TEST(SummaryScreen, TraceWithoutTransfersIsOneLine) {
+  RunSummary run = run_of({rank_of(0, false)});
+  run.trace = numbers_of(1, 8);
+  run.trace->overlap.reset();
+  const std::size_t lines = lines_of(to_screen(run)).size();
+
+  run.trace->dropped = 5;
+
+  EXPECT_EQ(lines, lines_of(to_screen(run_of({rank_of(0, false)}))).size() + 1);
+  EXPECT_THAT(to_screen(run), HasSubstr("  trace    the trace covers the last 10.0 s\n"));
+}
+
+TEST(SummaryScreen, TraceOfNoEventsIsNotMentioned) {
+  RunSummary run = run_of({rank_of(0, false)});
+  run.trace = TraceNumbers();
+
+  EXPECT_EQ(to_screen(run), to_screen(run_of({rank_of(0, false)})));
 }
 
 TEST(SummaryScreen, FourRanksWithGpus) {
@@ -160,8 +217,12 @@ TEST(SummaryScreen, WorstCaseStaysOneScreen) {
   }
   run.job = std::string(300, 'j');
   run.run_folder = std::string(300, 'f');
+  run.plugins.assign(30, {"/" + std::string(300, 'p'), std::string(64, 'a'), {}});
   run.tasks_done = run.tasks_failed = run.tasks_skipped = run.tasks_cancelled = run.tasks_not_started =
       1'000'000'000'000;
+  run.trace = numbers_of(1000, 2'000'000);
+  run.trace->dropped = ~std::uint64_t{0};
+  run.trace->critical_path.kernels[0].kernel = std::string(300, 'k');
   for (std::uint64_t task = 0; task < 100; ++task) run.failures.push_back({task, std::string(700, 'x') + "\n\n\n"});
 
   const std::string folded = to_screen(run);
@@ -230,6 +291,35 @@ TEST(SummaryJson, HasEveryDocumentedKey) {
                                                 {"tasks", 300},
                                                 {"busy_s", 38.4},
                                                 {"busy_share", 0.96}}));
+}
+
+TEST(SummaryJson, NamesPluginsWithHashAndKernels) {
+  RunSummary run;
+  EXPECT_EQ(nlohmann::json::parse(to_json(run))["plugins"], nlohmann::json::array());
+
+  run.plugins = {{"/opt/filters.so", "12ef", {"blur", "sharpen"}}};
+
+  EXPECT_EQ(
+      nlohmann::json::parse(to_json(run))["plugins"],
+      nlohmann::json::parse(R"([{"path": "/opt/filters.so", "sha256": "12ef", "kernels": ["blur", "sharpen"]}])"));
+}
+
+TEST(SummaryJson, TraceHasItsNumbers) {
+  RunSummary run;
+  EXPECT_TRUE(nlohmann::json::parse(to_json(run))["trace"].is_null());
+
+  run.trace = numbers_of(1, 8);
+
+  EXPECT_EQ(nlohmann::json::parse(to_json(run))["trace"], nlohmann::json::parse(R"({
+      "span_s": 10.0, "compute_s": 34.0, "transfer_s": 2.0, "transfers": 12, "transfer_bytes": 3145728,
+      "parallelism": 3.4, "overlap": 0.93, "events": 1000, "dropped": 0,
+      "critical_path": {"s": 4.0, "tasks": 17, "kernels": [{"kernel": "gemm", "tasks": 9, "s": 3.0}]},
+      "ranks": [{"rank": 0, "devices": [
+          {"kind": "cpu", "name": "", "lanes": 8, "busy_share": 0.25, "idle_share": 0.75}]}]})"));
+
+  run.trace->overlap.reset();
+
+  EXPECT_TRUE(nlohmann::json::parse(to_json(run))["trace"]["overlap"].is_null());
 }
 
 TEST(SummaryJson, NoRunFolderIsNull) { EXPECT_TRUE(nlohmann::json::parse(to_json({}))["run_folder"].is_null()); }

@@ -156,6 +156,16 @@ TEST_F(RuntimeArguments, OfTextThatIsTooLongAreRefused) {
   EXPECT_THAT(message, AllOf(HasSubstr(at(line)), HasSubstr("longer than")));
 }
 
+// A real was cut off to a whole number: the overload for int was the better match.
+TEST(NamedParameters, KeepTheirTypes) {
+  EXPECT_EQ(with("alpha", 2.5).value, Parameter(2.5));
+  EXPECT_EQ(with("alpha", 0.5F).value, Parameter(0.5));
+  EXPECT_EQ(with("seed", 7).value, Parameter(std::int64_t{7}));
+  EXPECT_EQ(with("seed", std::size_t{7}).value, Parameter(std::int64_t{7}));
+  EXPECT_EQ(with("lower", true).value, Parameter(true));
+  EXPECT_EQ(with("side", "right").value, Parameter(std::string("right")));
+}
+
 }  // namespace
 
 }  // namespace penstock::tests

@@ -44,6 +44,7 @@ class CpuDevice final : public Device {
   Token start(std::span<Work* const> work, std::span<const Token> after = {}) override;
   void progress() override {}
   [[nodiscard]] bool busy_polling() const override { return false; }
+  [[nodiscard]] std::size_t waiting() const override { return pool_.waiting(); }
 
  private:
   struct Worker;

@@ -37,9 +37,12 @@ class LocalQueue {
     return nullptr;
   }
 
-  [[nodiscard]] bool empty() const {
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  /// A hint for all but the owner.
+  [[nodiscard]] std::size_t size() const {
     const std::uint64_t head = head_.load(std::memory_order_acquire);
-    return head >= tail_.load(std::memory_order_acquire);
+    const std::uint64_t tail = tail_.load(std::memory_order_acquire);
+    return head < tail ? static_cast<std::size_t>(tail - head) : 0;
   }
 
  private:

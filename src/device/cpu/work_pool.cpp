@@ -77,6 +77,12 @@ bool WorkPool::has_waiting(int lane) const {
   return shared_count_.load(std::memory_order_relaxed) != 0 || !lanes_[static_cast<std::size_t>(lane)].local.empty();
 }
 
+std::size_t WorkPool::waiting() const {
+  std::size_t count = shared_count_.load(std::memory_order_relaxed);
+  for (const Lane& lane : std::span(lanes_.get(), static_cast<std::size_t>(lane_count_))) count += lane.local.size();
+  return count;
+}
+
 bool WorkPool::all_empty() const {
   const std::span lanes(lanes_.get(), static_cast<std::size_t>(lane_count_));
   return shared_.empty() && std::ranges::all_of(lanes, [](const Lane& lane) { return lane.local.empty(); });

@@ -30,6 +30,8 @@ class WorkPool {
   Work* take(int lane);
   /// Whether something waits that `lane` would take. A hint: other workers take at the same time.
   [[nodiscard]] bool has_waiting(int lane) const;
+  /// How many pieces wait. A hint likewise.
+  [[nodiscard]] std::size_t waiting() const;
 
   /// Sleeps until there may be work for `lane`. False, at once: there is none, and the pool is closed.
   bool sleep(int lane);

@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <system_error>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/parameters.hpp"
 #include "device/cuda/cuda_error.hpp"
 #include "device/cuda/gemm.hpp"
+#include "device/cuda/module_abi.hpp"
 #include "device/steady_clock.hpp"
 
 namespace penstock::device {
@@ -50,7 +52,7 @@ CudaDevice::~CudaDevice() {
 void CudaDevice::set_current_device() const { PENSTOCK_CUDA_TRY(cudaSetDevice(index_)); }
 
 bool CudaDevice::can_run(const KernelDescription& kernel) const {
-  return kernel.name == "gemm" && !broken_.load(std::memory_order_relaxed);
+  return std::ranges::find(cuda_kernels, kernel.name) != cuda_kernels.end() && !broken_.load(std::memory_order_relaxed);
 }
 
 Token CudaDevice::start(std::span<Work* const> work, std::span<const Token> after) {

@@ -32,12 +32,13 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] int lanes() const override { return 1; }
-  /// gemm, until the GPU has failed for good.
+  /// The module's kernels, until the GPU has failed for good.
   [[nodiscard]] bool can_run(const KernelDescription& kernel) const override;
   Token start(std::span<Work* const> work, std::span<const Token> after = {}) override;
   /// One thread at a time; a call during another does nothing.
   void progress() override;
   [[nodiscard]] bool busy_polling() const override { return outstanding_.load(std::memory_order_acquire) > 0; }
+  [[nodiscard]] std::size_t waiting() const override { return outstanding_.load(std::memory_order_relaxed); }
 
  private:
   /// A piece that the launching thread is through with. Without an event it has ended.

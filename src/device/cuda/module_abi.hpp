@@ -3,8 +3,10 @@
 /// needed here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/device.hpp"
@@ -20,7 +22,10 @@ struct GpuDescription {
 };
 
 /// Raised with every change of CudaModule or of a type its functions pass on (Device, Work, Completion, ...).
-inline constexpr std::uint32_t cuda_abi_version = 1;
+inline constexpr std::uint32_t cuda_abi_version = 2;
+
+/// The kernels that the module has bodies for: here, so that this can be asked where there is no GPU.
+inline constexpr std::array<std::string_view, 1> cuda_kernels{"gemm"};
 
 /// What the module offers. None of the functions throws.
 struct CudaModule {

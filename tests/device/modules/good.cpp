@@ -15,6 +15,7 @@ class CountingDevice final : public Device {
   }
   void progress() override {}
   [[nodiscard]] bool busy_polling() const override { return false; }
+  [[nodiscard]] std::size_t waiting() const override { return 0; }
 
  private:
   std::uint64_t started_ = 0;
