@@ -22,4 +22,5 @@ install(
 configure_package_config_file(cmake/penstock-config.cmake.in penstock-config.cmake INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(penstock-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/penstock-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/penstock-config-version.cmake
+              cmake/PenstockPlugin.cmake
         DESTINATION ${package_folder})

@@ -2,6 +2,7 @@
 # and nowhere else; the test `layers` reads the table that these functions write and checks every include against it.
 
 add_library(penstock_headers INTERFACE)
+add_library(penstock::headers ALIAS penstock_headers)
 target_include_directories(
   penstock_headers INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(penstock_headers INTERFACE cxx_std_20)

@@ -6,4 +6,5 @@
 #include <penstock/kernel.hpp>
 #include <penstock/kernels.hpp>
 #include <penstock/runtime.hpp>
+#include <penstock/typed_kernel.hpp>
 #include <penstock/types.hpp>

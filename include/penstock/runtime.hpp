@@ -10,10 +10,11 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <penstock/array.hpp>
 #include <penstock/error.hpp>
-#include <penstock/kernel.hpp>
+#include <penstock/typed_kernel.hpp>
 
 namespace penstock {
 
@@ -22,6 +23,9 @@ struct Options {
   int workers = 0;                                    ///< per rank; 0: as many as the cores this process may use
   std::uint64_t window_tasks = 4'096;                 ///< submitted and not ended; then submit() waits
   std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
+  /// A folder for the trace of the run, on a file system that all ranks share; made when missing. Empty: no trace.
+  std::string run_dir = {};
+  bool fresh = false;  ///< replace the run that run_dir holds; else that is an Error (run_folder)
 };
 
 /// A named parameter of a built-in kernel: with("alpha", 2.0).
@@ -29,8 +33,15 @@ struct NamedParameter {
   const char* name;
   Parameter value;
 };
-inline NamedParameter with(const char* name, const Parameter& value) { return {name, value}; }
-inline NamedParameter with(const char* name, int value) { return {name, Parameter(std::int64_t{value})}; }
+template <class V>
+NamedParameter with(const char* name, const V& value) {
+  if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>)
+    return {name, static_cast<std::int64_t>(value)};
+  else if constexpr (std::is_floating_point_v<V>)
+    return {name, static_cast<double>(value)};
+  else
+    return {name, Parameter(value)};
+}
 
 /// The resource request of a task: this many cores of one rank, used as panels by kernels that allow them.
 struct Cores {

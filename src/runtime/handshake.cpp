@@ -53,6 +53,23 @@ void drive_until_quiet(mover::Mover& mover) {
   drive(mover, listener, [&] { return mover.quiet(); });
 }
 
+/// The next message of rank 0; what comes right behind it goes to `early`.
+std::vector<std::byte> await_front(mover::Mover& mover, std::vector<std::vector<std::byte>>& early) {
+  std::optional<std::vector<std::byte>> heard;
+  Listener listener([&](RankId /*from*/, std::span<const std::byte> message) {
+    if (heard)
+      early.emplace_back(message.begin(), message.end());
+    else
+      heard.emplace(message.begin(), message.end());
+  });
+  if (!drive(mover, listener, [&] { return heard.has_value(); })) {
+    throw Error(ErrorCode::lost, "rank 0 does not answer");
+  }
+  return std::move(*heard);
+}
+
+[[noreturn]] void refuse_front() { throw Error(ErrorCode::environment, "rank 0 runs another version of penstock"); }
+
 Hello read_hello(RankId from, std::span<const std::byte> message) {
   core::ByteReader reader(message);
   Hello hello;
@@ -65,6 +82,13 @@ Hello read_hello(RankId from, std::span<const std::byte> message) {
 }
 
 }  // namespace
+
+void order_plugins(mover::Mover& mover, const cluster::PluginOrder& order) {
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  write(writer, order);
+  for (int rank = 1; rank < mover.ranks(); ++rank) mover.post(RankId(rank), message);
+}
 
 std::vector<Hello> gather(mover::Mover& mover, Hello own) {
   std::vector<std::optional<Hello>> heard(static_cast<std::size_t>(mover.ranks()));
@@ -92,6 +116,7 @@ std::string difference(std::span<const Hello> hellos) {
       return rank + "runs another build of the program or of penstock than rank 0 (" + front.cores.host +
              "): run the same files on all hosts";
     }
+    if (!hello.plugin_failure.empty()) return rank + "cannot use a plugin of this run: " + hello.plugin_failure;
     const auto [ours, theirs] = std::ranges::mismatch(front.kernels, hello.kernels);
     if (ours == front.kernels.end() && theirs == hello.kernels.end()) continue;
     const bool lacks =
@@ -137,29 +162,30 @@ void dismiss(mover::Mover& mover, int exit_code) {
   drive_until_quiet(mover);
 }
 
+std::optional<cluster::PluginOrder> await_plugins(mover::Mover& mover, int& exit_code) {
+  std::vector<std::vector<std::byte>> early;  // none: rank 0 says nothing more before this rank's hello
+  const std::vector<std::byte> message = await_front(mover, early);
+  core::ByteReader reader(message);
+  cluster::PluginOrder order;
+  const Tag tag = cluster::read_tag(reader);
+  if (tag == Tag::plugins && read(reader, order)) return order;
+  if (tag != Tag::dismiss || !cluster::read_end(reader, exit_code)) refuse_front();
+  return std::nullopt;
+}
+
 Answer introduce(mover::Mover& mover, const Hello& own) {
-  std::vector<std::byte> message;
-  core::ByteWriter writer(message);
+  std::vector<std::byte> hello;
+  core::ByteWriter writer(hello);
   write(writer, own);
-  mover.post(core::front_rank, message);
-  std::optional<Answer> answer;
-  Listener listener([&](RankId /*from*/, std::span<const std::byte> reply) {
-    if (answer) {
-      answer->early.emplace_back(reply.begin(), reply.end());
-      return;
-    }
-    core::ByteReader reader(reply);
-    Answer heard;
-    const Tag tag = cluster::read_tag(reader);
-    heard.welcome = tag == Tag::welcome && read(reader, heard.share);
-    const bool dismissed = tag == Tag::dismiss && cluster::read_end(reader, heard.exit_code);
-    if (!heard.welcome && !dismissed) throw Error(ErrorCode::environment, "rank 0 runs another version of penstock");
-    answer = heard;
-  });
-  if (!drive(mover, listener, [&] { return answer.has_value(); })) {
-    throw Error(ErrorCode::lost, "rank 0 does not answer");
-  }
-  return std::move(*answer);
+  mover.post(core::front_rank, hello);
+  Answer answer;
+  const std::vector<std::byte> message = await_front(mover, answer.early);
+  core::ByteReader reader(message);
+  const Tag tag = cluster::read_tag(reader);
+  answer.welcome = tag == Tag::welcome && read(reader, answer.share);
+  const bool dismissed = tag == Tag::dismiss && cluster::read_end(reader, answer.exit_code);
+  if (!answer.welcome && !dismissed) refuse_front();
+  return answer;
 }
 
 }  // namespace penstock::runtime

@@ -1,31 +1,15 @@
-// `penstock check`, `devices` and `kernels`: what is there, without running anything.
-#include <fmt/core.h>
-#include <fmt/ostream.h>
-
+// `penstock devices` and `kernels`: what is there, without running anything.
 #include "core/cores.hpp"
-#include "jobs/job.hpp"
 #include "kernels/table.hpp"
 #include "observe/device_table.hpp"
 #include "observe/units.hpp"
+#include "plugins/loader.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/connection.hpp"
 #include "runtime/handshake.hpp"
+#include "runtime/kernel_list.hpp"
 
 namespace penstock::runtime {
-
-int check_job(const std::filesystem::path& file, std::ostream& out) {
-  const jobs::Job job = jobs::Job::load(file, kernels::KernelTable::process().all());
-  const jobs::Totals& totals = job.totals();
-  const auto bytes = [](std::int64_t amount) { return observe::bytes_text(static_cast<std::uint64_t>(amount)); };
-  fmt::print(out, "{}: ok\n", file.string());
-  fmt::print(out, "  job           {}\n", job.name());
-  fmt::print(out, "  tasks         {}\n", totals.tasks);
-  fmt::print(out, "  origin tasks  {}\n", totals.origin_tasks);
-  fmt::print(out, "  saves         {}\n", totals.saves);
-  fmt::print(out, "  data          {} ({} were all alive at once)\n", totals.data, bytes(totals.data_bytes));
-  fmt::print(out, "  largest task  {}\n", bytes(totals.task_bytes_max));
-  return exit_code::all_done;
-}
 
 int list_devices(std::ostream& out, bool json) {
   std::vector<cluster::Hello> hellos;
@@ -44,10 +28,17 @@ int list_devices(std::ostream& out, bool json) {
   return exit_code::all_done;
 }
 
-int list_kernels(std::ostream& out) {
+int list_kernels(const KernelsOptions& options, std::ostream& out) {
+  for (const std::filesystem::path& plugin : options.plugins) {
+    static_cast<void>(plugins::Loader::process().load(plugin));
+  }
   const kernels::KernelTable& table = kernels::KernelTable::process();
-  for (std::size_t i = 0; i < table.all().size(); ++i) {
-    fmt::print(out, "{}\n    {}\n", table.signatures()[i], table.all()[i]->summary);
+  const std::vector<plugins::Plugin> plugins = plugins::Loader::process().loaded();
+  if (options.kernel) {
+    const KernelDescription& kernel = table[table.at(*options.kernel)];
+    out << (options.json ? kernel_json(kernel, plugins) : kernel_text(kernel, plugins));
+  } else {
+    out << (options.json ? kernels_json(table.all(), plugins) : kernels_text(table.all()));
   }
   return exit_code::all_done;
 }

@@ -1,6 +1,7 @@
 #include "runtime/session.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include <penstock/error.hpp>
@@ -9,14 +10,18 @@
 #include "device/cpu/cpu_device.hpp"
 #include "kernels/blas.hpp"
 #include "kernels/table.hpp"
+#include "runtime/commands.hpp"
 #include "runtime/handshake.hpp"
+#include "runtime/run_plugins.hpp"
+#include "runtime/trace_description.hpp"
 
 namespace penstock::runtime {
 
 namespace {
 
-constexpr int bad_input_exit_code = 2;
-constexpr int lost_exit_code = 4;
+// Rank 0 reads the traces of all ranks at the end: a run of many ranks keeps less of each.
+constexpr std::int64_t trace_bytes_of_all_most = std::int64_t{2} << 30;
+constexpr std::int64_t trace_bytes_of_rank_least = std::int64_t{1} << 20;
 
 }  // namespace
 
@@ -25,24 +30,41 @@ Session::Session(const SessionOptions& options)
       mover_(&connection_.mover()),
       gpus_(options.use_cuda ? device::CudaGpus::find() : device::CudaGpus::none("not asked for")) {
   kernels::blas_use_one_thread();
-  shake_hands(options);
+  if (is_front())
+    welcome_ranks(options);
+  else
+    join(options);
 }
 
-void Session::shake_hands(const SessionOptions& options) {
+cluster::Hello Session::describe(const SessionOptions& options) {
   cluster::Hello own = describe_rank(gpus_, connection_.mpi(), options.workers);
   host_ = own.cores.host;
-  if (!is_front()) {
-    const Answer answer = introduce(*mover_, own);
-    if (!answer.welcome) {
-      dismissed_ = answer.exit_code;
-      return;
-    }
-    start_backend(options, answer.share);
-    driver_->attach(*backend_, nullptr);
-    for (const auto& commands : answer.early) backend_->receive(commands);
+  return own;
+}
+
+void Session::join(const SessionOptions& options) {
+  int exit_code = 0;
+  const auto plugins = await_plugins(*mover_, exit_code);
+  if (!plugins) {
+    dismissed_ = exit_code;
     return;
   }
-  const std::vector<cluster::Hello> hellos = gather(*mover_, std::move(own));
+  std::string plugin_failure = load_ordered_plugins(*plugins);
+  cluster::Hello own = describe(options);  // with the kernels of the plugins
+  own.plugin_failure = std::move(plugin_failure);
+  const Answer answer = introduce(*mover_, own);
+  if (!answer.welcome) {
+    dismissed_ = answer.exit_code;
+    return;
+  }
+  start_backend(options, answer.share);
+  attach();
+  for (const auto& message : answer.early) driver_->hear(message);
+}
+
+void Session::welcome_ranks(const SessionOptions& options) {
+  load_plugins(options);
+  const std::vector<cluster::Hello> hellos = gather(*mover_, describe(options));
   if (const std::string differs = difference(hellos); !differs.empty()) {
     refuse(differs);
   }
@@ -62,10 +84,21 @@ void Session::shake_hands(const SessionOptions& options) {
   start_frontend(options, std::move(cores));
 }
 
-void Session::refuse(const std::string& why) {
-  dismiss(*mover_, bad_input_exit_code);
+void Session::load_plugins(const SessionOptions& options) {
+  try {
+    if (options.load_plugins) options.load_plugins();
+  } catch (const Error& error) {
+    refuse(error.what(), error.code());
+  }
+  order_plugins(*mover_, plugins_to_order());
+}
+
+void Session::refuse(const std::string& why, ErrorCode code) {
+  // A launcher ends all ranks as soon as one of them fails, perhaps before this one has said why: so only this one
+  // fails.
+  dismiss(*mover_, exit_code::all_done);
   connection_.leave_in_order();
-  throw Error(ErrorCode::environment, why);
+  throw Error(code, why);
 }
 
 void Session::start_backend(const SessionOptions& options, const cluster::Welcome& share) {
@@ -97,8 +130,34 @@ void Session::start_frontend(const SessionOptions& options, std::vector<int> cor
   const kernels::KernelTable& table = kernels::KernelTable::process();
   frontend_ = std::make_unique<frontend::Frontend>(
       cores, options.window, [&table](core::KernelId kernel) { return table[kernel].name; }, *driver_);
-  driver_->attach(*backend_, frontend_.get());
+  attach();
   driver_thread_ = std::thread([this] { drive(); });
+}
+
+void Session::attach() {
+  trace_ = std::make_unique<RankTrace>(*backend_, *mover_, frontend_.get());
+  driver_->attach(*backend_, frontend_.get(), *trace_,
+                  [this](const cluster::TraceOrder& order) { static_cast<void>(begin_trace(order, "{}")); });
+}
+
+bool Session::record(const std::filesystem::path& folder, std::int64_t bytes, const std::string& about) {
+  const std::int64_t share = std::max(trace_bytes_of_all_most / ranks(), trace_bytes_of_rank_least);
+  const cluster::TraceOrder order{.folder = folder.string(), .bytes = std::min(bytes, share)};
+  std::vector<std::byte> message;
+  core::ByteWriter writer(message);
+  write(writer, order);
+  for (int rank = 1; rank < ranks(); ++rank) mover_->post(core::RankId(rank), message);
+  return begin_trace(order, about);
+}
+
+bool Session::begin_trace(const cluster::TraceOrder& order, const std::string& about) {
+  try {
+    trace_->begin(order.folder, order.bytes, describe_for_trace(*backend_, host_, about));
+    return true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "penstock: rank %d goes on without a trace: %s\n", mover_->rank().value(), error.what());
+    return false;
+  }
 }
 
 void Session::drive() {
@@ -115,11 +174,12 @@ cluster::Bye Session::stop_backend() {
   bye.host = host_;
   bye.cores = core::to_text(cores_);
   backend_->stop(bye.devices);
+  trace_->end();
   return bye;
 }
 
-std::vector<cluster::Bye> Session::end(int exit_code) {
-  frontend_->finish(exit_code);
+std::vector<cluster::Bye> Session::end() {
+  frontend_->finish(exit_code::all_done);
   mover_->wake();
   driver_thread_.join();
   if (!failure_.empty()) {
@@ -148,7 +208,7 @@ Session::~Session() {
   try {
     frontend_->cancel();
     frontend_->drain();
-    end(lost_exit_code);
+    end();
   } catch (const std::exception&) {  // what broke the run was reported where it did
     driver_->abandon();
     if (driver_thread_.joinable()) driver_thread_.join();

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <penstock/error.hpp>
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
@@ -17,6 +21,7 @@
 #include "mover/mover.hpp"
 #include "runtime/connection.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/rank_trace.hpp"
 
 namespace penstock::runtime {
 
@@ -26,6 +31,9 @@ struct SessionOptions {
   bool use_cpu = true;
   bool use_cuda = true;
   bool alone = false;  ///< look for no launcher
+  /// Rank 0: loads the plugins of this run, before the kernel table is made. All that this process has loaded then, by
+  /// load_plugin() too, is loaded on the other ranks, and must be the same files there. Absent: nothing more to load.
+  std::function<void()> load_plugins = nullptr;
 };
 
 class Session {
@@ -44,19 +52,34 @@ class Session {
   /// Rank 0 only.
   [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
   [[nodiscard]] backend::Backend& backend() { return *backend_; }
-  /// Rank 0: ends all ranks with this exit code, once no task is in flight; returns what each did. Throws Error (lost)
-  /// when a rank was lost meanwhile.
-  std::vector<cluster::Bye> end(int exit_code);
+
+  /// Rank 0, before the first task: has every rank record what happens, in files of `folder`, which is there and which
+  /// all ranks share. `bytes` is the most for each rank's events; less where there are many ranks. `about` is JSON of
+  /// the whole run: its members join the description of rank 0. A rank that cannot says so on standard error and goes
+  /// on; false when it is rank 0.
+  bool record(const std::filesystem::path& folder, std::int64_t bytes, const std::string& about);
+  /// Rank 0: see RankTrace.
+  [[nodiscard]] trace::Lane* front_lane() { return trace_->front_lane(); }
+
+  /// Rank 0: ends all ranks, once no task is in flight; returns what each did. The others return 0 whatever the run
+  /// came to: a launcher kills all ranks as soon as one of them fails, perhaps before rank 0 has reported. Throws Error
+  /// (lost) when a rank was lost meanwhile.
+  std::vector<cluster::Bye> end();
 
   /// Other ranks: drives the back-end until rank 0 ends the run; returns its exit code.
   [[nodiscard]] int serve();
 
  private:
-  [[noreturn]] void refuse(const std::string& why);
-  void shake_hands(const SessionOptions& options);
+  [[noreturn]] void refuse(const std::string& why, ErrorCode code = ErrorCode::environment);
+  void load_plugins(const SessionOptions& options);
+  [[nodiscard]] cluster::Hello describe(const SessionOptions& options);
+  void join(const SessionOptions& options);           ///< other ranks
+  void welcome_ranks(const SessionOptions& options);  ///< rank 0
   void start_backend(const SessionOptions& options, const cluster::Welcome& share);
   void start_frontend(const SessionOptions& options, std::vector<int> cores);
   void add_gpus(const cluster::Welcome& share);
+  void attach();
+  bool begin_trace(const cluster::TraceOrder& order, const std::string& about);
   void drive();
   [[nodiscard]] cluster::Bye stop_backend();
 
@@ -69,6 +92,7 @@ class Session {
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<frontend::Frontend> frontend_;  ///< before the back-end, whose workers report to it until they end
   std::unique_ptr<backend::Backend> backend_;
+  std::unique_ptr<RankTrace> trace_;
   std::thread driver_thread_;  ///< rank 0
   std::string failure_;        ///< of the driver thread; read after it was joined
 };

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <penstock/kernel.hpp>
+#include <penstock/typed_kernel.hpp>
 
 #include "e2e/random_program.hpp"
 
