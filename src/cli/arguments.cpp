@@ -82,7 +82,10 @@ Arguments::Arguments(std::span<const OptionDescription> options, std::span<const
       positional_.insert(positional_.end(), option.value.begin(), option.value.end());
       continue;
     }
-    if (has(option.string_key)) throw UsageError(fmt::format("option '--{}' is given twice", option.string_key));
+    const auto described = std::ranges::find(options, option.string_key, &OptionDescription::name);
+    const bool repeats = described != options.end() && described->repeats;
+    if (!repeats && has(option.string_key))
+      throw UsageError(fmt::format("option '--{}' is given twice", option.string_key));
     given_.push_back({option.string_key, option.value.empty() ? "" : option.value.front()});
   }
 }
@@ -92,6 +95,28 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
   if (given == nullptr) return std::nullopt;
   if (given->value.empty()) throw UsageError(fmt::format("option '--{}' needs a value", option));
   return given->value;
+}
+
+std::vector<std::string> Arguments::texts(std::string_view option) const {
+  std::vector<std::string> values;
+  for (const Given& given : given_) {
+    if (given.option != option) continue;
+    if (given.value.empty()) throw UsageError(fmt::format("option '--{}' needs a value", option));
+    values.push_back(given.value);
+  }
+  return values;
+}
+
+std::vector<std::pair<std::string, std::string>> Arguments::assignments(std::string_view option) const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& each : texts(option)) {
+    const std::size_t sign = each.find('=');
+    if (sign == std::string::npos || sign == 0) {
+      throw UsageError(fmt::format("--{} takes NAME=VALUE, not '{}'", option, each));
+    }
+    result.emplace_back(each.substr(0, sign), each.substr(sign + 1));
+  }
+  return result;
 }
 
 std::optional<std::int64_t> Arguments::number(std::string_view option, std::int64_t least, std::int64_t most) const {
@@ -120,6 +145,11 @@ const std::string& Arguments::only_positional(std::string_view name) const {
   if (positional_.empty() || positional_.front().empty()) throw UsageError(fmt::format("{} is missing", name));
   if (positional_.size() > 1) throw UsageError(fmt::format("one {} only; '{}' is too much", name, positional_[1]));
   return positional_.front();
+}
+
+std::optional<std::string> Arguments::optional_positional(std::string_view name) const {
+  if (positional_.empty()) return std::nullopt;
+  return only_positional(name);
 }
 
 void Arguments::no_positional() const {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace penstock::cli {
@@ -24,6 +25,7 @@ struct OptionDescription {
   char letter = '\0';           ///< its short form, if it has one
   std::string_view value_name;  ///< empty: it takes no value
   std::string meaning;          ///< one phrase, with the default
+  bool repeats = false;         ///< it may be given several times
 };
 
 /// What was given of a command's options and positional arguments.
@@ -35,6 +37,10 @@ class Arguments {
   [[nodiscard]] bool help() const { return has("help"); }
   [[nodiscard]] bool has(std::string_view option) const { return find(option) != nullptr; }
   [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
+  /// Of an option that repeats, in the order in which they were given.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view option) const;
+  /// NAME=VALUE of an option that repeats, taken apart; UsageError where there is no name or no '='.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> assignments(std::string_view option) const;
   /// A whole number of at least `least`; UsageError for anything else.
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view option, std::int64_t least,
                                                    std::int64_t most) const;
@@ -43,6 +49,8 @@ class Arguments {
 
   /// The only positional argument; UsageError when there is none, several, or an empty one. `name`: "FILE".
   [[nodiscard]] const std::string& only_positional(std::string_view name) const;
+  /// The same, but absent when there is none.
+  [[nodiscard]] std::optional<std::string> optional_positional(std::string_view name) const;
   /// UsageError when there is a positional argument.
   void no_positional() const;
 

@@ -6,8 +6,8 @@
 namespace penstock::cli {
 
 std::span<const Command* const> all_commands() {
-  static constexpr std::array<const Command*, 5> commands{&run_command, &check_command, &devices_command,
-                                                          &kernels_command, &bench_command};
+  static constexpr std::array<const Command*, 6> commands{&run_command,     &check_command, &devices_command,
+                                                          &kernels_command, &trace_command, &bench_command};
   return commands;
 }
 

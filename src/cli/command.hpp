@@ -20,6 +20,7 @@ extern const Command run_command;
 extern const Command check_command;
 extern const Command devices_command;
 extern const Command kernels_command;
+extern const Command trace_command;
 extern const Command bench_command;
 
 /// In the order in which the help lists them.

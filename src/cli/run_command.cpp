@@ -39,7 +39,15 @@ std::vector<OptionDescription> options() {
       {.name = "devices",
        .value_name = "KINDS",
        .meaning = "cpu, cuda, or both as cpu,cuda (default: all that answer)"},
+      {.name = "trace-bytes",
+       .value_name = "SIZE",
+       .meaning = fmt::format("the most recent events of each rank that DIR/trace keeps; 0: no trace (default: {})",
+                              observe::bytes_text(static_cast<std::uint64_t>(defaults.trace_bytes)))},
       {.name = "json", .value_name = "", .meaning = "print the report as JSON in place of the summary"},
+      {.name = "set",
+       .value_name = "NAME=VALUE",
+       .meaning = "give the value NAME of the job's [values] another value; may be given several times",
+       .repeats = true},
   };
 }
 
@@ -52,6 +60,7 @@ std::string help() {
          "  penstock run jobs/matmul.toml\n"
          "  penstock run --fresh --run-dir out --window-bytes 512MiB jobs/matmul.toml\n"
          "  mpirun -n 8 penstock run jobs/matmul.toml\n"
+         "  penstock run --set n=2000 --set tile=250 jobs/cholesky.toml\n"
          "  penstock run --json --quiet jobs/matmul.toml > report.json\n\n" +
          std::string(exit_code_table);
 }
@@ -87,7 +96,9 @@ runtime::RunOptions understood(const Arguments& given) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (const auto tasks = given.number("window-tasks", 1, most)) run.window_tasks = static_cast<std::uint64_t>(*tasks);
   run.window_bytes = given.bytes("window-bytes").value_or(run.window_bytes);
+  run.trace_bytes = given.bytes("trace-bytes").value_or(run.trace_bytes);
   if (const auto devices = given.text("devices")) use_only(*devices, run);
+  run.values = given.assignments("set");
   return run;
 }
 

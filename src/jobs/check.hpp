@@ -6,17 +6,20 @@
 
 namespace penstock::jobs {
 
-/// Fills in Entry::last_uses and Entry::last_names. A datum can be released right after a step of the last entry that
-/// names its family when all accesses of that entry to the family have one subscript, and no two steps the same value
-/// of it; the others are released after the entry's last step.
-void mark_last_uses(Plan& plan);
+/// How many steps are walked through when a job is loaded, at most.
+inline constexpr std::int64_t max_walked = std::int64_t{1} << 22;
 
-/// No two saves write the same path, or one below a path that another writes; exact. At most 2^22 saves are allowed.
+/// All paths of saves stay inside the results, and no two saves write the same one, or one below a path that another
+/// writes; exact. At most 2^22 saves are allowed.
 void check_paths(const Plan& plan);
 
+/// Data and parameters fit the kernels: of each entry whose steps are alike; of the others, the first step.
+void check_tasks(const Plan& plan);
+
 /// Nothing is read that nothing wrote before. Decided by whole families at first; then, for jobs of up to 2^22 steps,
-/// by a walk through all steps, exactly. Longer jobs are checked exactly while they are streamed.
-void check_order(const Plan& plan);
+/// by a walk through all steps, which makes what is known of them exact: subscripts, data that a task accesses twice,
+/// tiles and parameters that fit, Plan::totals. Longer jobs are checked while they are streamed.
+void check_order(Plan& plan);
 
 /// All input files are there, with the dtype and shape of their data.
 void check_input_files(const Plan& plan);

@@ -1,7 +1,10 @@
 #include "jobs/document.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -10,21 +13,42 @@ namespace penstock::jobs {
 
 namespace {
 
-constexpr std::uintmax_t max_bytes = std::uintmax_t{64} << 20;
+constexpr off_t max_bytes = off_t{64} << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::filesystem::path& path)
+      : number_(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void fail_to_read(const SourceFile& source) {
+  source.fail({}, "the file cannot be read: " + std::generic_category().message(errno));
+}
 
 std::string read_text(const std::filesystem::path& path, const SourceFile& source) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) source.fail({}, "there is no such file, the path of a job file is needed");
-  if (!std::filesystem::is_regular_file(status)) source.fail({}, "this is not a regular file, a job file is needed");
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) source.fail({}, "the file cannot be read: " + error.message());
-  if (size > max_bytes) source.fail({}, "the file is larger than 64 MiB, at most 64 MiB are read");
+  check_is_file(path, source, {});
+  const Descriptor file(path);  // opened without blocking, whatever has taken the file's place by now
+  struct stat status {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail_to_read(source);
+  if (!S_ISREG(status.st_mode)) source.fail({}, "this is not a regular file, a job file is needed");
+  if (status.st_size > max_bytes) source.fail({}, "the file is larger than 64 MiB, at most 64 MiB are read");
 
-  std::string text(static_cast<std::size_t>(size), '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(text.data(), static_cast<std::streamsize>(size))) {
-    source.fail({}, "the file cannot be read: " + std::generic_category().message(errno));
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = read(file.number(), text.data() + size, text.size() - size);
+    if (got < 0 && errno != EINTR) fail_to_read(source);
+    if (got == 0) source.fail({}, "the file became shorter while it was read, it must stay as it is");
+    size += got > 0 ? static_cast<std::size_t>(got) : 0;
   }
   return text;
 }
@@ -48,13 +72,13 @@ class KeyDepthCheck {
   }
 
  private:
-  static constexpr int max_parts = 16;
+  static constexpr int max_parts = 20;
 
   void step(char c) {
     const bool in_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
                         c == '-' || c == ' ' || c == '\t';
     if (c == '.' && ++dots_ >= max_parts)
-      source_.fail(position(), "a key has more than 16 parts, at most 16 are allowed");
+      source_.fail(position(), "a key has more than 20 parts, at most 20 are allowed");
     if (c != '.' && !in_key) dots_ = 0;
     ++at_;
   }
@@ -95,6 +119,17 @@ class KeyDepthCheck {
 };
 
 }  // namespace
+
+void check_is_file(const std::filesystem::path& path, const SourceFile& source, const Position& position) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    source.fail(position, "there is no such file, the path of a job file is needed");
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    source.fail(position, "this is not a regular file, a job file is needed");
+  }
+}
 
 toml::table read_document(const std::filesystem::path& path, const SourceFile& source) {
   const std::string text = read_text(path, source);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "jobs/source.hpp"
 
@@ -13,14 +12,6 @@ namespace {
 std::string_view name_of_type(ParameterType type) {
   constexpr std::array<std::string_view, 4> names{"a boolean", "an integer", "a real number", "a string"};
   return names[static_cast<std::size_t>(type)];
-}
-
-void check_dtype(const KernelDescription& kernel, const AccessDescription& access, DType dtype, std::string_view name) {
-  if (access.dtypes.empty() || std::ranges::find(access.dtypes, dtype) != access.dtypes.end()) return;
-  std::string allowed;
-  for (const DType each : access.dtypes) allowed += (allowed.empty() ? "" : " or ") + std::string(name_of(each));
-  throw Mistake("kernel " + kernel.name + " takes " + allowed + " for " + access.name + ", " + std::string(name) +
-                " is " + std::string(name_of(dtype)));
 }
 
 }  // namespace
@@ -57,34 +48,11 @@ Parameter converted_parameter(const KernelDescription& kernel, std::size_t index
                 std::string(name_of_type(given)) + ", " + std::string(name_of_type(description.type)) + " is needed");
 }
 
-std::vector<Parameter> complete_parameters(const KernelDescription& kernel, std::span<const NamedValue> given) {
-  std::vector<std::optional<Parameter>> values;
-  for (const ParameterDescription& each : kernel.parameters) values.push_back(each.default_value);
-  for (const NamedValue& each : given) {
-    const std::size_t index = parameter_index(kernel, each.name);
-    values[index] = converted_parameter(kernel, index, each.value);
-  }
-  std::vector<Parameter> complete;
-  for (std::size_t index = 0; index < values.size(); ++index) {
-    const ParameterDescription& description = kernel.parameters[index];
-    if (!values[index]) {
-      throw Mistake("kernel " + kernel.name + " needs the parameter " + description.name + ", " +
-                    std::string(name_of_type(description.type)) +
-                    (description.meaning.empty() ? "" : ": " + description.meaning));
-    }
-    complete.push_back(*values[index]);
-  }
-  return complete;
-}
-
-void check_types(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
-                 std::span<const std::string_view> names, std::span<const Parameter> parameters) {
-  for (std::size_t index = 0; index < accesses.size(); ++index) {
-    check_dtype(kernel, kernel.accesses[index], accesses[index].type.dtype, names[index]);
-  }
-  if (!kernel.check) return;
-  const std::string wrong = kernel.check(accesses, parameters);
-  if (!wrong.empty()) throw Mistake("kernel " + kernel.name + ": " + wrong);
+void fail_missing(const KernelDescription& kernel, std::size_t index) {
+  const ParameterDescription& description = kernel.parameters[index];
+  throw Mistake("kernel " + kernel.name + " needs the parameter " + description.name + ", " +
+                std::string(name_of_type(description.type)) +
+                (description.meaning.empty() ? "" : ": " + description.meaning));
 }
 
 }  // namespace penstock::jobs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace penstock::jobs {
@@ -11,6 +12,12 @@ namespace penstock::jobs {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && letter(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// Words of the language, which cannot name an index or a value.
+[[nodiscard]] constexpr bool is_reserved(std::string_view name) {
+  constexpr std::string_view words[] = {"and", "or", "not", "in", "step", "ceil", "floor"};
+  return std::ranges::find(words, name) != std::end(words);
 }
 
 /// Without spaces and tabs at both ends.

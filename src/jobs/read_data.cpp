@@ -1,59 +1,139 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
-#include "jobs/names.hpp"
+#include "jobs/fit.hpp"
 #include "jobs/reader.hpp"
 
 namespace penstock::jobs {
 
 namespace {
 
-constexpr std::string_view origins[] = {"file", "zeros", "ones", "iota", "uniform"};
+constexpr std::string_view origins[] = {"file", "zeros", "ones", "iota", "uniform", "normal"};
+
+/// A key that only tables of some origins may have, and the kernel parameter of the same name.
+struct OriginKey {
+  std::string_view key;
+  std::string_view origins;
+};
+constexpr OriginKey origin_keys[] = {{"file", "file"},   {"seed", "uniform or normal"},
+                                     {"low", "uniform"}, {"high", "uniform"},
+                                     {"mean", "normal"}, {"deviation", "normal"}};
 
 /// Reads one [data.NAME].
 class FamilyReader {
  public:
-  FamilyReader(const SourceFile& source, const toml::node& node, const std::string& name,
-               const std::filesystem::path& folder, Kernels kernels)
-      : source_(source), table_(source, node, "[data." + name + "]"), folder_(folder), kernels_(kernels) {
+  FamilyReader(const Document& document, const toml::node& node, const std::string& name, const toml::table* defaults,
+               const Values& values, Kernels kernels)
+      : source_(document.source),
+        table_(source_, node, "[data." + name + "]", defaults),
+        folder_(document.folder.string()),
+        values_(values),
+        scope_(values),
+        kernels_(kernels) {
     family_.name = name;
   }
 
   Family read() {
-    constexpr std::string_view keys[] = {"for", "shape", "dtype", "origin", "file", "seed", "low", "high"};
+    constexpr std::string_view keys[] = {"for",  "shape", "tile", "dtype", "origin",   "file",
+                                         "seed", "low",   "high", "mean",  "deviation"};
     table_.allow_only(keys);
     family_.position = table_.position();
-    family_.loop = table_.loop();
-    if (family_.loop.steps() > Family::max_elements) {
-      source_.fail(table_.position("for"), "the family has more than 2^31 elements, at most 2^31 are allowed");
-    }
-    family_.type = read_type();
+    read_axes();
+    read_type();
+    read_tiles();
     check_size();
     read_origin();
     return std::move(family_);
   }
 
  private:
-  ArrayType read_type() {
-    const auto extents = table_.integers("shape", "shape = [192, 160]");
-    ArrayType type;
-    source_.at(table_.position("shape"), [&] { type.shape = Shape(extents); });
+  void read_axes() {
+    const auto texts = table_.text_or_texts("for", "a range such as \"i in 0..64\"");
+    for (const Table::Text& text : texts) {
+      source_.at(text.position, [&] {
+        if (family_.axes.size() == Loop::max_ranges)
+          throw Mistake("`for` has more than 8 ranges, at most 8 are allowed");
+        const Range range = scope_.add(text.value);
+        if (range.list != nullptr || range.step != 1 || !range.begin.is_constant() || !range.end.is_constant()) {
+          throw Mistake("the range " + in_quotes(text.value) +
+                        " is not one from a constant to a constant, as data need");
+        }
+        family_.axes.push_back({range.begin.constant(), range.end.constant() - range.begin.constant()});
+      });
+    }
+    if (family_.elements() > Family::max_elements) fail_count();
+  }
+
+  [[noreturn]] void fail_count() const {
+    source_.fail(table_.position(family_.is_tiled() ? "tile" : "for"),
+                 "the family has more than 2^31 elements, at most 2^31 are allowed");
+  }
+
+  void read_type() {
+    const auto extents = integers("shape", table_.need("shape", "shape = [192, 160]"));
+    source_.at(table_.position("shape"), [&] { family_.whole.shape = Shape(extents); });
     const std::string dtype = table_.text("dtype", "dtype = \"f32\"");
     std::vector<std::string_view> names;
     for (int i = 0; i < dtype_count; ++i) {
-      type.dtype = static_cast<DType>(i);
-      if (name_of(type.dtype) == dtype) return type;
-      names.push_back(name_of(type.dtype));
+      family_.whole.dtype = static_cast<DType>(i);
+      if (name_of(family_.whole.dtype) == dtype) return;
+      names.push_back(name_of(family_.whole.dtype));
     }
     source_.fail(table_.position("dtype"),
                  "unknown dtype " + in_quotes(dtype) + suggestion(dtype, names) + "; known: " + listed(names));
   }
 
+  /// A list of integers or expressions of values.
+  std::vector<std::int64_t> integers(std::string_view key, const toml::node& node) const {
+    const toml::array* const list = node.as_array();
+    if (list == nullptr) table_.wrong_kind(key, node, "a list of integers");
+    std::vector<std::int64_t> result;
+    const Scope constants(values_);
+    for (const toml::node& each : *list) {
+      if (each.is_integer()) {
+        result.push_back(each.as_integer()->get());
+      } else if (each.is_string()) {
+        source_.at(position_of(each),
+                   [&] { result.push_back(Expression::parse(each.as_string()->get(), constants).constant()); });
+      } else {
+        table_.wrong_kind(key, each, "a list of integers");
+      }
+    }
+    return result;
+  }
+
+  void read_tiles() {
+    const toml::node* const node = table_.find("tile");
+    if (node == nullptr) return;
+    const auto tile = integers("tile", *node);
+    if (tile.empty()) return;  // says that the default does not hold here
+    const Shape& shape = family_.whole.shape;
+    const Position place = table_.position("tile");
+    if (shape.dimensions() > 2 || tile.size() != shape.dimensions()) {
+      source_.fail(place, "'tile' has " + std::to_string(tile.size()) + " extents and the shape " +
+                              std::to_string(shape.dimensions()) + ", the same are needed: 1 or 2");
+    }
+    for (std::size_t axis = 0; axis < tile.size(); ++axis) {
+      if (tile[axis] < 1 || shape[axis] < 1) {
+        source_.fail(place, "a tile of " + std::to_string(tile[axis]) + " of " + std::to_string(shape[axis]) +
+                                " is empty, both must be positive");
+      }
+      family_.tile[axis] = std::min(tile[axis], shape[axis]);
+      const std::int64_t count = (shape[axis] - 1) / tile[axis] + 1;
+      const std::int64_t before = family_.elements();
+      family_.tile_axes = axis + 1;
+      if (count > Family::max_elements || before > Family::max_elements / count) fail_count();
+      family_.axes.push_back({0, count});
+      scope_.add_unnamed(count);
+    }
+  }
+
   void check_size() const {
+    std::int64_t arrays = 1;
+    for (std::size_t k = 0; k < family_.axes.size() - family_.tile_axes; ++k) arrays *= family_.axes[k].count;
     std::int64_t bytes = 0;
-    if (!__builtin_mul_overflow(family_.type.bytes(), family_.loop.steps(), &bytes)) return;
+    if (!__builtin_mul_overflow(family_.whole.bytes(), arrays, &bytes)) return;
     source_.fail(table_.position("shape"), "the family has more than 2^63 bytes, smaller shapes or ranges are needed");
   }
 
@@ -63,99 +143,116 @@ class FamilyReader {
       source_.fail(table_.position("origin"), "unknown origin " + in_quotes(*origin) + suggestion(*origin, origins) +
                                                   "; known: " + listed(origins));
     }
-    refuse_unused(origin.value_or(""), "file", "file");
-    for (const std::string_view key : {"seed", "low", "high"}) refuse_unused(origin.value_or(""), "uniform", key);
+    for (const OriginKey& each : origin_keys) refuse_unused(origin.value_or(""), each);
     if (!origin) return;
-    if (*origin == "file")
+    const bool is_fill = *origin == "zeros" || *origin == "ones";
+    const std::string_view kernel = *origin == "file" ? "load" : is_fill ? "fill" : std::string_view(*origin);
+    source_.at(table_.position("origin"), [&] { family_.origin = &need_kernel(kernels_, kernel); });
+    if (*origin == "file") {
       read_file();
-    else if (*origin == "uniform")
-      read_uniform();
-    else if (*origin == "iota")
-      set_origin("iota", {});
-    else
-      set_origin("fill", {{"value", *origin == "ones" ? 1.0 : 0.0}});
+    } else {
+      give_keys(*origin);
+      if (is_fill) give_constant("value", *origin == "ones" ? 1.0 : 0.0);
+      if (!is_fill) give_block();
+    }
+    source_.at(table_.position("origin"), [&] { complete(); });
   }
 
-  void refuse_unused(std::string_view origin, std::string_view wanted, std::string_view key) const {
-    if (origin == wanted || table_.find(key) == nullptr) return;
-    source_.fail(table_.position(key), in_quotes(key) + " in " + table_.title() + " is used only with origin = \"" +
-                                           std::string(wanted) + "\"");
+  static bool takes(std::string_view origin, const OriginKey& key) {
+    return !origin.empty() && key.origins.find(origin) != std::string_view::npos;
+  }
+
+  void refuse_unused(std::string_view origin, const OriginKey& each) const {
+    if (takes(origin, each) || table_.find_own(each.key) == nullptr) return;
+    source_.fail(table_.position(each.key), in_quotes(each.key) + " in " + table_.title() +
+                                                " is used only with the origin " + std::string(each.origins));
   }
 
   void read_file() {
     const std::string file = table_.text("file", "file = \"data/a.npy\"");
-    family_.path_position = table_.position("file");
-    source_.at(family_.path_position, [&] { family_.path = PathTemplate::parse(file, family_.loop.variables()); });
-    family_.folder = folder_.string();
-    set_origin("load", {{"path", file}});  // stands for the paths of all elements
-    family_.varying = parameter_index(*family_.origin, "path");
+    family_.file_position = table_.position("file");
+    family_.folder = folder_;
+    if (file.empty()) source_.fail(family_.file_position, "the path is empty, the name of a file is needed");
+    family_.file = source_.at(family_.file_position, [&] { return TextTemplate::parse(file, scope_, "path"); });
+    given_.push_back(read_parameter(source_, *family_.origin, "path", *table_.find("file"), scope_, folder_));
+    if (!family_.is_tiled()) return;
+    give_constant("part", true);
+    give_along("row", 0, family_.tile[0]);
+    if (family_.tile_axes == 2) give_along("column", 1, family_.tile[1]);
   }
 
-  void read_uniform() {
-    const toml::node& node = table_.need("seed", "seed = 1");
-    if (!node.is_integer() && !node.is_string())
-      table_.wrong_kind("seed", node, "an integer or an expression in a string");
-    if (node.is_integer())
-      family_.seed = Expression(node.as_integer()->get());
-    else
-      source_.at(position_of(node), [&] { parse_seed(node.as_string()->get()); });
-
-    const double low = table_.real_if("low").value_or(0.0);
-    const double high = table_.real_if("high").value_or(1.0);
-    if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
-      const std::string_view key = table_.find("low") != nullptr ? "low" : "high";
-      source_.fail(table_.position(key), "low and high are no interval, finite numbers with low <= high are needed");
+  void give_keys(std::string_view origin) {
+    for (const OriginKey& each : origin_keys) {
+      if (!takes(origin, each)) continue;
+      if (each.key == "seed") static_cast<void>(table_.need("seed", "seed = 1"));
+      const toml::node* const node = table_.find(each.key);
+      if (node == nullptr) continue;
+      given_.push_back(read_parameter(source_, *family_.origin, each.key, *node, scope_, {}));
     }
-    set_origin("uniform", {{"seed", std::int64_t{0}}, {"low", low}, {"high", high}});
-    family_.varying = parameter_index(*family_.origin, "seed");
   }
 
-  void parse_seed(std::string_view text) {
-    family_.seed = Expression::parse(text, family_.loop.variables());
-    static_cast<void>(family_.seed.extremes(family_.loop.variables()));
+  /// Where the tile begins in the whole array, so that its elements are those of the whole.
+  void give_block() {
+    if (!family_.is_tiled()) return;
+    const std::int64_t columns = family_.tile_axes == 2 ? family_.whole.shape[1] : 1;
+    GivenParameter& first = give("first");
+    first.varying.number = along(0, family_.tile[0] * columns);
+    if (family_.tile_axes == 1) return;
+    first.varying.number = first.varying.number.plus(along(1, family_.tile[1]));
+    give_constant("row_stride", columns);
   }
 
-  void set_origin(std::string_view kernel, const std::vector<NamedValue>& parameters) {
-    source_.at(table_.position("origin"), [&] {
-      family_.origin = &need_kernel(kernels_, kernel);
-      family_.origin_parameters = complete_parameters(*family_.origin, parameters);
-      const std::array<TaskAccess, 1> access{{{AccessMode::write, family_.type}}};
-      const std::array<std::string_view, 1> name{family_.name};
-      check_types(*family_.origin, access, name, family_.origin_parameters);
-    });
+  GivenParameter& give(std::string_view name) {
+    GivenParameter& given = given_.emplace_back();
+    source_.at(table_.position("origin"), [&] { given.parameter = parameter_index(*family_.origin, name); });
+    given.position = table_.position("tile");
+    given.varying.parameter = given.parameter;
+    given.varying.type = family_.origin->parameters[given.parameter].type;
+    return given;
+  }
+  void give_constant(std::string_view name, const Parameter& value) { give(name).constant = value; }
+  void give_along(std::string_view name, std::size_t axis, std::int64_t step) {
+    give(name).varying.number = along(axis, step);
+  }
+
+  [[nodiscard]] Expression along(std::size_t axis, std::int64_t step) const {
+    const std::size_t first = family_.axes.size() - family_.tile_axes;
+    return {static_cast<std::uint32_t>(first + axis), step};
+  }
+
+  /// The first element stands for all: what makes elements differ is the seed, the place and the path.
+  void complete() {
+    const auto positions = positions_of(*family_.origin, given_);
+    family_.parameters = complete_parameters(*family_.origin, std::move(given_));
+    std::vector<Parameter> parameters = family_.parameters.constant;
+    Indices indices;
+    family_.find(0, indices.values);
+    for (const VaryingParameter& each : family_.parameters.varying) {
+      each.make(indices, true, parameters[each.parameter]);
+    }
+    const std::array<TaskAccess, 1> access{{{AccessMode::write, family_.largest_type()}}};
+    const std::array<std::string_view, 1> name{family_.name};
+    const Position origin = table_.position("origin");
+    const std::array<const Position*, 1> place{&origin};
+    check_fit(source_, *family_.origin, access, parameters,
+              {.names = name, .accesses = place, .parameters = positions, .otherwise = origin});
   }
 
   const SourceFile& source_;
   Table table_;
-  const std::filesystem::path& folder_;
+  std::string folder_;
+  const Values& values_;
+  Scope scope_;
   Kernels kernels_;
   Family family_;
+  std::vector<GivenParameter> given_;
 };
 
 }  // namespace
 
-std::vector<Family> read_families(const SourceFile& source, const toml::table& root,
-                                  const std::filesystem::path& folder, Kernels kernels) {
-  const toml::node* node = root.get("data");
-  if (node == nullptr) return {};
-  const Table data(source, *node, "[data]");
-  std::vector<std::pair<const toml::key*, const toml::node*>> members;
-  for (const auto& [key, value] : data.nodes()) members.emplace_back(&key, &value);
-  std::ranges::sort(members, {}, [](const auto& member) {
-    return std::pair(member.first->source().begin.line, member.first->source().begin.column);
-  });
-
-  std::vector<Family> families;
-  for (const auto& [key, value] : members) {
-    const std::string name(key->str());
-    if (!is_name(name)) {
-      const toml::source_position at = key->source().begin;
-      source.fail({at.line, at.column},
-                  in_quotes(name) + " cannot name data, letters, digits and '_' can (no digit first)");
-    }
-    families.push_back(FamilyReader(source, *value, name, folder, kernels).read());
-  }
-  return families;
+Family read_family(const Document& document, const toml::node& node, const std::string& name,
+                   const toml::table* defaults, const Values& values, Kernels kernels) {
+  return FamilyReader(document, node, name, defaults, values, kernels).read();
 }
 
 }  // namespace penstock::jobs

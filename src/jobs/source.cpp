@@ -65,8 +65,14 @@ std::string listed(std::span<const std::string_view> names) {
   return text;
 }
 
-void SourceFile::fail(Position position, std::string_view what) const {
-  std::string message = name_ + ':' + std::to_string(position.line) + ':' + std::to_string(position.column) + ": ";
+std::string line_of(const Position& place, const Position& from) {
+  const bool is_same = !place.file || !from.file || *place.file == *from.file;
+  return is_same ? "line " + std::to_string(place.line) : *place.file + ':' + std::to_string(place.line);
+}
+
+void SourceFile::fail(const Position& position, std::string_view what) const {
+  std::string message = (position.file ? *position.file : name_) + ':' + std::to_string(position.line) + ':' +
+                        std::to_string(position.column) + ": ";
   for (const char character : what) message += static_cast<unsigned char>(character) < 0x20 ? ' ' : character;
   throw Error(ErrorCode::bad_job, message);
 }

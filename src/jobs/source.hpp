@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -14,10 +15,11 @@
 
 namespace penstock::jobs {
 
-/// Both count from 1.
+/// Line and column count from 1. Without a file: in the SourceFile that reports it.
 struct Position {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
+  std::shared_ptr<const std::string> file = nullptr;
 };
 
 /// A mistake found by code that does not know where its text stands. SourceFile::at() adds the place.
@@ -34,18 +36,21 @@ struct Mistake : std::runtime_error {
 /// "a, b, c"
 [[nodiscard]] std::string listed(std::span<const std::string_view> names);
 
-/// The name of a job file as it was given.
+/// "line 7", with the file's name where it is not that of `from`.
+[[nodiscard]] std::string line_of(const Position& place, const Position& from);
+
+/// The name of a job file as it was given, or as the file that includes it says.
 class SourceFile {
  public:
   explicit SourceFile(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// Throws Error (bad_job).
-  [[noreturn]] void fail(Position position, std::string_view what) const;
+  [[noreturn]] void fail(const Position& position, std::string_view what) const;
 
   /// Calls `action`; its Mistakes and the Errors of the layers below become mistakes at `position`.
   template <class Action>
-  decltype(auto) at(Position position, Action&& action) const {
+  decltype(auto) at(const Position& position, Action&& action) const {
     try {
       return std::forward<Action>(action)();
     } catch (const Mistake& mistake) {

@@ -15,8 +15,13 @@ const toml::table& as_table(const SourceFile& source, const toml::node& node, co
 }  // namespace
 
 Position position_of(const toml::node& node) {
-  const toml::source_position begin = node.source().begin;
-  return {begin.line, begin.column};
+  const toml::source_region& region = node.source();
+  return {region.begin.line, region.begin.column, region.path};
+}
+
+Position position_of(const toml::key& key) {
+  const toml::source_region& region = key.source();
+  return {region.begin.line, region.begin.column, region.path};
 }
 
 std::string_view kind_of(const toml::node& node) {
@@ -38,8 +43,8 @@ std::string_view kind_of(const toml::node& node) {
   }
 }
 
-Table::Table(const SourceFile& source, const toml::node& node, std::string title)
-    : source_(source), table_(as_table(source, node, title)), title_(std::move(title)) {}
+Table::Table(const SourceFile& source, const toml::node& node, std::string title, const toml::table* defaults)
+    : source_(source), table_(as_table(source, node, title)), title_(std::move(title)), defaults_(defaults) {}
 
 void Table::allow_only(std::span<const std::string_view> known) const {
   const toml::key* unknown = nullptr;  // the first in the file; the tree has them sorted by name
@@ -48,9 +53,8 @@ void Table::allow_only(std::span<const std::string_view> known) const {
     if (unknown == nullptr || key.source().begin < unknown->source().begin) unknown = &key;
   }
   if (unknown == nullptr) return;
-  const toml::source_position at = unknown->source().begin;
-  source_.fail({at.line, at.column}, "unknown key " + in_quotes(unknown->str()) + " in " + title_ +
-                                         suggestion(unknown->str(), known) + "; known: " + listed(known));
+  source_.fail(position_of(*unknown), "unknown key " + in_quotes(unknown->str()) + " in " + title_ +
+                                          suggestion(unknown->str(), known) + "; known: " + listed(known));
 }
 
 const toml::node& Table::need(std::string_view key, std::string_view example) const {
@@ -102,30 +106,14 @@ std::vector<Table::Text> Table::texts(std::string_view key) const {
   return result;
 }
 
-std::vector<std::int64_t> Table::integers(std::string_view key, std::string_view example) const {
-  const toml::node& node = need(key, example);
-  const toml::array* list = node.as_array();
-  if (list == nullptr) wrong_kind(key, node, "a list of integers");
-  std::vector<std::int64_t> result;
-  for (const toml::node& each : *list) {
-    if (!each.is_integer()) wrong_kind(key, each, "a list of integers");
-    result.push_back(each.as_integer()->get());
+std::vector<Table::Text> Table::text_or_texts(std::string_view key, std::string_view example) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  if (node->is_string()) return {{node->as_string()->get(), position_of(*node)}};
+  if (!node->is_array() || node->as_array()->empty()) {
+    wrong_kind(key, *node, std::string(example) + " or a list of them");
   }
-  return result;
-}
-
-Loop Table::loop() const {
-  Loop result;
-  const toml::node* node = find("for");
-  if (node == nullptr) return result;
-  if (node->is_string()) {
-    source_.at(position_of(*node), [&] { result.add(node->as_string()->get()); });
-    return result;
-  }
-  if (!node->is_array() || node->as_array()->empty())
-    wrong_kind("for", *node, "a range such as \"i in 0..64\" or a list of them");
-  for (const Text& range : texts("for")) source_.at(range.position, [&] { result.add(range.value); });
-  return result;
+  return texts(key);
 }
 
 Position Table::position(std::string_view key) const {

@@ -10,12 +10,12 @@
 
 #include <toml++/toml.h>
 
-#include "jobs/loop.hpp"
 #include "jobs/source.hpp"
 
 namespace penstock::jobs {
 
 [[nodiscard]] Position position_of(const toml::node& node);
+[[nodiscard]] Position position_of(const toml::key& key);
 /// "a string", "a table", ...
 [[nodiscard]] std::string_view kind_of(const toml::node& node);
 
@@ -25,13 +25,19 @@ class Table {
   /// `title` is how messages call it, such as "[data.A]".
   Table(const SourceFile& source, const toml::table& table, std::string title)
       : source_(source), table_(table), title_(std::move(title)) {}
-  /// `node` must be a table, else the message says that `title` is one.
-  Table(const SourceFile& source, const toml::node& node, std::string title);
+  /// `node` must be a table, else the message says that `title` is one. A key that it lacks is looked for among the
+  /// defaults, which may be null.
+  Table(const SourceFile& source, const toml::node& node, std::string title, const toml::table* defaults = nullptr);
 
   /// Reports the first key that is not among `known`.
   void allow_only(std::span<const std::string_view> known) const;
 
-  [[nodiscard]] const toml::node* find(std::string_view key) const { return table_.get(key); }
+  [[nodiscard]] const toml::node* find(std::string_view key) const {
+    const toml::node* const own = find_own(key);
+    return own != nullptr || defaults_ == nullptr ? own : defaults_->get(key);
+  }
+  /// Without the defaults.
+  [[nodiscard]] const toml::node* find_own(std::string_view key) const { return table_.get(key); }
   /// Reports a missing key, with `example` as what would be right.
   [[nodiscard]] const toml::node& need(std::string_view key, std::string_view example) const;
 
@@ -46,9 +52,8 @@ class Table {
   };
   /// A list of strings; empty when the key is absent.
   [[nodiscard]] std::vector<Text> texts(std::string_view key) const;
-  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view key, std::string_view example) const;
-  /// The ranges of the key `for`; without it, one step.
-  [[nodiscard]] Loop loop() const;
+  /// A string or a list of strings; empty when the key is absent.
+  [[nodiscard]] std::vector<Text> text_or_texts(std::string_view key, std::string_view example) const;
 
   [[nodiscard]] const toml::table& nodes() const { return table_; }
   [[nodiscard]] const std::string& title() const { return title_; }
@@ -62,6 +67,7 @@ class Table {
   const SourceFile& source_;
   const toml::table& table_;
   std::string title_;
+  const toml::table* defaults_ = nullptr;
 };
 
 }  // namespace penstock::jobs

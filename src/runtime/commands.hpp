@@ -1,13 +1,17 @@
 /// What the commands of `penstock` do; the command line parses, calls one of these, and exits with what it returns.
 /// Every rank calls the same function with the same arguments, from its main thread, once in the life of the process.
 /// What is thrown is printed by the rank that throws, so a function throws only on the rank that has to report: rank 0
-/// for all that concerns the whole run, with the other ranks returning the same exit code.
+/// for all that concerns the whole run. The other ranks then return 0, as they do when tasks failed: a launcher that
+/// saw them fail would end rank 0 before it has said why.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <penstock/error.hpp>
 #include <penstock/runtime.hpp>
@@ -42,6 +46,9 @@ constexpr int exit_code_of(ErrorCode code) {
   return exit_code::bad_input;
 }
 
+/// Replacements of some of a job's [values]: name and text, as `--set NAME=TEXT` gives them.
+using GivenValues = std::vector<std::pair<std::string, std::string>>;
+
 struct RunOptions {
   std::filesystem::path job;
   std::optional<std::filesystem::path> run_dir;  ///< absent: penstock-runs/ and the job's name
@@ -52,21 +59,43 @@ struct RunOptions {
   std::uint64_t window_tasks = Options{}.window_tasks;
   std::int64_t window_bytes = Options{}.window_bytes;
   bool use_cpu = true;
-  bool use_cuda = true;  ///< those that answer; never an error while use_cpu is set
+  std::int64_t trace_bytes = std::int64_t{64} << 20;  ///< of each rank's trace, at most; 0: none
+  bool use_cuda = true;                               ///< those that answer; never an error while use_cpu is set
+  GivenValues values = {};
 };
 
 /// Runs the job over all ranks until it has ended; handles Ctrl-C. Progress and errors go to standard error, the
-/// summary to standard output, both on rank 0. Returns the exit code, the same on every rank. Throws Error (bad_job,
-/// run_folder, environment) when the run cannot begin.
+/// summary to standard output, both on rank 0. Returns the exit code, on rank 0. Throws Error (bad_job, run_folder,
+/// environment) when the run cannot begin.
 int run_job(const RunOptions& options);
 
-/// Reads the job without running it and prints on rank 0 what was understood. Throws Error (bad_job, environment).
-int check_job(const std::filesystem::path& job, std::ostream& out);
+struct CheckOptions {
+  std::filesystem::path job;
+  bool json = false;
+  /// Where the graph goes, in GraphViz's language; "-": to `out`, in place of what is known of the job.
+  std::optional<std::filesystem::path> graph;
+  GivenValues values = {};
+};
+
+/// Reads the job without running it and prints what is known of it. Unlike the others, called by one rank only. Writes
+/// no file but the graph. Throws Error (bad_job, invalid_argument, environment, interrupted).
+int check_job(const CheckOptions& options, std::ostream& out);
 
 /// Prints on rank 0 one table of what every rank may compute on, as text or JSON.
 int list_devices(std::ostream& out, bool json);
 
-/// Prints on rank 0 the kernels of this program with their accesses and parameters.
-int list_kernels(std::ostream& out);
+struct KernelsOptions {
+  std::vector<std::filesystem::path> plugins = {};  ///< loaded first
+  std::optional<std::string> kernel = {};           ///< this one only, in detail
+  bool json = false;
+};
+
+/// Prints the kernels of this program and of plugins with their accesses and parameters. Called by one rank only.
+/// Throws Error (invalid_argument).
+int list_kernels(const KernelsOptions& options, std::ostream& out);
+
+/// Makes a trace for viewers of the run in `folder`, into `output`; "-": standard output. Says on standard error what
+/// it is of. Called by one rank only. Throws Error (environment).
+int make_trace(const std::filesystem::path& folder, const std::filesystem::path& output);
 
 }  // namespace penstock::runtime

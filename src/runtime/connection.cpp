@@ -64,6 +64,11 @@ cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int 
 int gather_hellos(std::vector<cluster::Hello>& hellos) {
   Connection connection(false);
   mover::Mover& mover = connection.mover();
+  int exit_code = 0;
+  if (mover.rank() == core::front_rank)
+    order_plugins(mover, {});
+  else if (!await_plugins(mover, exit_code))
+    return exit_code;
   cluster::Hello own = describe_rank(device::CudaGpus::find(), connection.mpi(), 0);
   if (mover.rank() != core::front_rank) return introduce(mover, own).exit_code;
   hellos = gather(mover, std::move(own));

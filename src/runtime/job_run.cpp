@@ -21,10 +21,15 @@
 #include "observe/run_folder.hpp"
 #include "observe/standard_output.hpp"
 #include "observe/summary.hpp"
+#include "observe/trace_report.hpp"
+#include "plugins/loader.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/interrupts.hpp"
 #include "runtime/job_submitter.hpp"
+#include "runtime/overrides.hpp"
+#include "runtime/run_plugins.hpp"
 #include "runtime/session.hpp"
+#include "runtime/trace_description.hpp"
 
 namespace penstock::runtime {
 
@@ -44,12 +49,12 @@ class JobRun {
   JobRun(const RunOptions& options, Session& session)
       : options_(options),
         session_(session),
-        job_(jobs::Job::load(options.job, kernels::KernelTable::process().all())),
+        job_(jobs::Job::load(options.job, kernels::KernelTable::process().all(), overrides_of(options.values))),
         marker_(observe::marker_of_this_process(job_.name(), options.job, content_of(options.job), version())),
         folder_(options.run_dir.value_or(observe::default_run_folder(job_.name())), marker_, options.fresh),
         submitter_(session.frontend(), kernels::KernelTable::process(), folder_.results()),
         progress_(std::cerr, observe::standard_error_target(options.quiet)) {
-    total_ = static_cast<std::uint64_t>(job_.totals().tasks + job_.totals().saves + job_.totals().origin_tasks);
+    total_ = static_cast<std::uint64_t>(job_.totals().all_tasks());
   }
 
   JobRun(const JobRun&) = delete;
@@ -59,6 +64,7 @@ class JobRun {
   /// Until all tasks have ended, or nothing more is started.
   void compute() {
     session_.frontend().set_while_waiting([this] { look_up(); });
+    begin_trace();
     begin_ = Clock::now();
     jobs::Stream stream = job_.stream();
     jobs::Step step;
@@ -78,13 +84,28 @@ class JobRun {
 
   /// After the end of the session: the report, on disk and on standard output.
   void report(std::span<const cluster::Bye> byes, int code) const {
-    const observe::RunSummary run = summary(byes, code);
+    observe::RunSummary run = summary(byes, code);
+    if (traced_) add_trace(run);
     const std::string json = to_json(run);
     observe::write_standard_output(options_.json ? json : to_screen(run));
     folder_.write_report(json);
   }
 
  private:
+  /// Before the first task.
+  void begin_trace() {
+    if (options_.trace_bytes == 0) return;
+    traced_ = session_.record(folder_.make_trace_folder(), options_.trace_bytes, describe_for_trace(job_));
+    submitter_.trace(session_.front_lane());
+  }
+
+  void add_trace(observe::RunSummary& run) const {
+    observe::TraceReport trace = observe::report_trace(folder_.path());
+    run.trace = std::move(trace.numbers);
+    if (options_.quiet) return;
+    for (const std::string& note : trace.notes) std::cerr << "penstock: " + note + '\n';
+  }
+
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   /// About ten times a second, while the front-end waits.
@@ -140,6 +161,9 @@ class JobRun {
     const std::vector<frontend::Failure> failures = session_.frontend().first_failures();
     for (const frontend::Failure& failure : failures) run.failures.push_back({failure.task.value(), failure.line});
     run.failures_omitted = counts.failed + counts.lost - std::min(counts.failed + counts.lost, failures.size());
+    for (plugins::Plugin& plugin : plugins::Loader::process().loaded()) {
+      run.plugins.push_back({plugin.path.string(), std::move(plugin.sha256), std::move(plugin.kernels)});
+    }
     for (std::size_t rank = 0; rank < byes.size(); ++rank) run.ranks.push_back(rank_summary(rank, byes[rank]));
     run.exit_code = code;
     return run;
@@ -182,29 +206,24 @@ class JobRun {
   std::uint64_t total_ = 0;
   Clock::time_point begin_;
   double wall_s_ = 0.0;
+  bool traced_ = false;
   Level said_ = Level::none;
   std::string sync_error_;
 };
 
 int run_front(const RunOptions& options, Session& session) {
-  const auto give_up = [&session](int code) {
-    session.frontend().cancel();
-    session.frontend().drain();
-    session.end(code);
-  };
   std::optional<JobRun> run;
   try {
     run.emplace(options, session);
     run->compute();
-  } catch (const Error& error) {
-    give_up(exit_code_of(error.code()));
-    throw;
   } catch (...) {
-    give_up(exit_code::bad_input);
+    session.frontend().cancel();
+    session.frontend().drain();
+    session.end();
     throw;
   }
   const int code = run->exit_code();
-  const std::vector<cluster::Bye> byes = session.end(code);
+  const std::vector<cluster::Bye> byes = session.end();
   run->report(byes, code);
   return code;
 }
@@ -219,7 +238,8 @@ int run_job(const RunOptions& options) {
                                                        .window = {options.window_tasks, options.window_bytes},
                                                        .use_cpu = options.use_cpu,
                                                        .use_cuda = options.use_cuda,
-                                                       .alone = false});
+                                                       .alone = false,
+                                                       .load_plugins = [&] { load_plugins_of(options.job); }});
     const Interrupts interrupts(!session->is_front());
     return session->is_front() ? run_front(options, *session) : session->serve();
   } catch (const Error& error) {

@@ -1,5 +1,7 @@
 #include "runtime/job_submitter.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/parameters.hpp"
@@ -7,6 +9,8 @@
 namespace penstock::runtime {
 
 namespace {
+
+constexpr std::size_t name_bytes_traced = 96;
 
 std::uint64_t key(jobs::Datum datum) {
   return (std::uint64_t{datum.family} << 40) ^ static_cast<std::uint64_t>(datum.element);  // elements: below 2^31
@@ -21,7 +25,7 @@ JobSubmitter::JobSubmitter(frontend::Frontend& frontend, const kernels::KernelTa
 void JobSubmitter::take(const jobs::Step& step) {
   switch (step.kind) {
     case jobs::Step::Kind::make:
-      ids_.emplace(key(step.datum), frontend_.add_data(step.type));
+      make(step);
       return;
     case jobs::Step::Kind::release: {
       flush();  // its last task may be among those kept
@@ -31,17 +35,35 @@ void JobSubmitter::take(const jobs::Step& step) {
       return;
     }
     case jobs::Step::Kind::save:
-      path_.front() = (results_ / step.path).string();
-      keep(step, path_);
       ++saves_;
+      keep(step);
       return;
     case jobs::Step::Kind::task:
-      keep(step, step.parameters);
+      keep(step);
       return;
   }
 }
 
-void JobSubmitter::keep(const jobs::Step& step, std::span<const Parameter> parameters) {
+/// A path that is relative to the results goes below them.
+std::span<const Parameter> JobSubmitter::parameters_of(const jobs::Step& step) {
+  if (step.result_parameter == jobs::Step::no_parameter) return step.parameters;
+  parameters_.assign(step.parameters.begin(), step.parameters.end());
+  auto& path = std::get<std::string>(parameters_[step.result_parameter]);
+  path = (results_ / path).string();
+  return parameters_;
+}
+
+void JobSubmitter::make(const jobs::Step& step) {
+  const core::DataId data = frontend_.add_data(step.type);
+  ids_.emplace(key(step.datum), data);
+  if (lane_ == nullptr) return;
+  lane_->record(to_event(core::DatumEvent{.data = data,
+                                          .from = frontend_.first_version(data),
+                                          .family = step.datum.family,
+                                          .element = step.datum.element}));
+}
+
+void JobSubmitter::keep(const jobs::Step& step) {
   Kept& kept = kept_[kept_count_++];
   kept.kernel = id_of(*step.kernel);
   kept.cores = static_cast<std::uint16_t>(step.cores);
@@ -50,8 +72,10 @@ void JobSubmitter::keep(const jobs::Step& step, std::span<const Parameter> param
   for (const jobs::DatumAccess& access : step.accesses) {
     kept.accesses.push_back({ids_.at(key(access.datum)), access.mode});
   }
+  kept.name.assign(step.name);
+  has_names_ = has_names_ || !kept.name.empty();
   kept.parameters.clear();
-  core::encode_parameters(parameters, kept.parameters);
+  core::encode_parameters(parameters_of(step), kept.parameters);
   if (kept_count_ == kept_.size()) flush();
 }
 
@@ -62,10 +86,25 @@ void JobSubmitter::flush() {
                       .cores = kept.cores,
                       .accesses = kept.accesses,
                       .parameters = kept.parameters,
-                      .place = kept.place});
+                      .place = kept.place,
+                      .name = kept.name});
   }
+  const core::TaskId first = frontend_.submit(tasks_);  // this thread alone submits: the others follow it
+  if (lane_ != nullptr && has_names_) trace_names(first);
   kept_count_ = 0;
-  frontend_.submit(tasks_);
+  has_names_ = false;
+}
+
+void JobSubmitter::trace_names(core::TaskId first) {
+  for (std::size_t i = 0; i < kept_count_; ++i) {
+    std::string_view text = std::string_view(kept_[i].name).substr(0, name_bytes_traced);
+    if (text.empty()) continue;
+    lane_->put(core::name_event(core::TaskId(first.value() + i)));
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), core::text_bytes_most))) {
+      lane_->put(core::text_event(text.substr(0, core::text_bytes_most)));
+    }
+    lane_->publish();
+  }
 }
 
 core::KernelId JobSubmitter::id_of(const KernelDescription& kernel) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "frontend/frontend.hpp"
 #include "jobs/stream.hpp"
 #include "kernels/table.hpp"
+#include "trace/recorder.hpp"
 
 namespace penstock::runtime {
 
@@ -21,12 +23,15 @@ class JobSubmitter {
   /// Saves go below `results`.
   JobSubmitter(frontend::Frontend& frontend, const kernels::KernelTable& kernels, std::filesystem::path results);
 
+  /// Has the trace told which datum is which, and the names of tasks. Null: not.
+  void trace(trace::Lane* lane) { lane_ = lane; }
+
   /// Takes one step; tasks are kept until there are some, since submitting them together costs less.
   void take(const jobs::Step& step);
   /// Submits what was kept.
   void flush();
 
-  /// Saves taken so far.
+  /// Files of the results whose saves were taken so far.
   [[nodiscard]] std::uint64_t saves() const { return saves_; }
 
  private:
@@ -36,9 +41,13 @@ class JobSubmitter {
     Place place;
     std::vector<graph::Access> accesses;
     std::vector<std::byte> parameters;
+    std::string name;
   };
 
-  void keep(const jobs::Step& step, std::span<const Parameter> parameters);
+  void make(const jobs::Step& step);
+  void trace_names(core::TaskId first);
+  void keep(const jobs::Step& step);
+  std::span<const Parameter> parameters_of(const jobs::Step& step);
   core::KernelId id_of(const KernelDescription& kernel);
 
   frontend::Frontend& frontend_;
@@ -48,10 +57,12 @@ class JobSubmitter {
   std::array<Kept, 32> kept_;                            // the first kept_count_ are in use
   std::size_t kept_count_ = 0;
   std::vector<frontend::Task> tasks_;
-  std::array<Parameter, 1> path_;
+  std::vector<Parameter> parameters_;  // of a step with a path below the results
   const KernelDescription* last_kernel_ = nullptr;
   core::KernelId last_id_;
   std::uint64_t saves_ = 0;
+  bool has_names_ = false;  ///< among those kept
+  trace::Lane* lane_ = nullptr;
 };
 
 }  // namespace penstock::runtime

@@ -50,7 +50,7 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
     try {
       state->folder.emplace(session, options);
     } catch (const Error& error) {
-      session.end(runtime::exit_code_of(error.code()));
+      session.end();
       throw;
     }
   }
@@ -67,7 +67,7 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
   }
   if (Interrupts::level() != Interrupts::Level::none) code = exit_code::interrupted;
   state->ended = true;
-  session.end(code);
+  session.end();
   if (state->folder) state->folder->finish();
   return code;
 }

@@ -107,6 +107,7 @@ Runtime::Runtime(const Options& options) {
                                                                  .alone = true});
   state_ = std::make_shared<RuntimeState>(*session);
   state_->owned = std::move(session);
+  if (!options.run_dir.empty()) state_->folder.emplace(state_->session, options);
 }
 
 Runtime::Runtime(std::shared_ptr<RuntimeState> state) : state_(std::move(state)) {}
@@ -119,7 +120,8 @@ Runtime::~Runtime() {
       std::fprintf(stderr, "penstock: %s\n", failure.line.c_str());
     }
     state_->ended = true;
-    state_->session.end(0);
+    state_->session.end();
+    if (state_->folder) state_->folder->finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
   }

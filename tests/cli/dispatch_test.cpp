@@ -100,11 +100,24 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{{"run", "a", "--devices", "cpu,"},
                   "penstock run: --devices takes cpu, cuda or cpu,cuda, not ''; see penstock run --help"},
         UsageCase{{"check"}, "penstock check: FILE is missing; see penstock check --help"},
+        UsageCase{{"check", "a", "--graph", ""},
+                  "penstock check: option '--graph' needs a value; see penstock check --help"},
+        UsageCase{{"check", "a", "--json", "--graph", "-"},
+                  "penstock check: --json and --graph - cannot both go to standard output; see penstock check --help"},
+        UsageCase{{"kernels", "a", "b"},
+                  "penstock kernels: one NAME only; 'b' is too much; see penstock kernels --help"},
+        UsageCase{{"kernels", "--plugin"},
+                  "penstock kernels: option '--plugin' needs a value; see penstock kernels --help"},
+        UsageCase{{"kernels", "--json", "--json"},
+                  "penstock kernels: option '--json' is given twice; see penstock kernels --help"},
         UsageCase{{"devices", "x"}, "penstock devices: unexpected argument 'x'; see penstock devices --help"},
         UsageCase{{"devices", "--jsn"},
                   "penstock devices: unknown option '--jsn'; the nearest known one is '--json'; "
                   "see penstock devices --help"},
-        UsageCase{{"kernels", "--json"}, "penstock kernels: unknown option '--json'; see penstock kernels --help"},
+        UsageCase{{"kernels", "--long"}, "penstock kernels: unknown option '--long'; see penstock kernels --help"},
+        UsageCase{{"trace"}, "penstock trace: DIR is missing; see penstock trace --help"},
+        UsageCase{{"trace", "a", "-o", ""},
+                  "penstock trace: option '--output' needs a value; see penstock trace --help"},
         UsageCase{{"bench"}, "penstock bench: NAME is missing; see penstock bench --help"}));
 
 TEST_F(DispatchTest, UsageErrorsArePrintedByTheFirstRankOnly) {
@@ -189,7 +202,52 @@ TEST_F(DispatchTest, CheckReadsTheFileItIsGiven) {
 
   EXPECT_EQ(called.code, 0);
   EXPECT_EQ(called.out, "understood jobs/a.toml\n");
-  EXPECT_EQ(fake_library().check, "jobs/a.toml");
+  ASSERT_TRUE(fake_library().check);
+  EXPECT_EQ(fake_library().check->job, "jobs/a.toml");
+  EXPECT_FALSE(fake_library().check->json);
+  EXPECT_FALSE(fake_library().check->graph);
+}
+
+TEST_F(DispatchTest, CheckPassesItsOptionsOn) {
+  call({"check", "--json", "--graph", "a.dot", "a.toml"});
+  ASSERT_TRUE(fake_library().check);
+  EXPECT_TRUE(fake_library().check->json);
+  EXPECT_EQ(fake_library().check->graph, "a.dot");
+
+  call({"check", "a.toml", "--graph", "-"});
+  EXPECT_FALSE(fake_library().check->json);
+  EXPECT_EQ(fake_library().check->graph, "-");
+}
+
+TEST_F(DispatchTest, CheckIsDoneByTheFirstRankOnly) {
+  fake_library().error = ErrorCode::bad_job;
+
+  ::setenv("PMI_RANK", "1", 1);
+  const Called called = call({"check", "a.toml"});
+  ::unsetenv("PMI_RANK");
+
+  EXPECT_EQ(called.code, 0);
+  EXPECT_EQ(called.error, "");
+  EXPECT_FALSE(fake_library().check);
+}
+
+TEST_F(DispatchTest, TraceGoesToTheRunFolderOrWhereItIsTold) {
+  call({"trace", "runs/a"});
+  ASSERT_TRUE(fake_library().trace);
+  EXPECT_EQ(fake_library().trace->first, "runs/a");
+  EXPECT_EQ(fake_library().trace->second, "runs/a/trace.json");
+
+  call({"trace", "-o", "-", "runs/a"});
+  EXPECT_EQ(fake_library().trace->second, "-");
+}
+
+TEST_F(DispatchTest, TraceIsMadeByTheFirstRankOnly) {
+  ::setenv("PMI_RANK", "1", 1);
+  const Called called = call({"trace", "runs/a"});
+  ::unsetenv("PMI_RANK");
+
+  EXPECT_EQ(called.code, 0);
+  EXPECT_FALSE(fake_library().trace);
 }
 
 TEST_F(DispatchTest, DevicesPrintsTextOrJson) {
@@ -198,6 +256,19 @@ TEST_F(DispatchTest, DevicesPrintsTextOrJson) {
 
   EXPECT_EQ(call({"devices", "--json"}).out, "{}\n");
   EXPECT_EQ(fake_library().devices_json, true);
+}
+
+TEST_F(DispatchTest, KernelsTakesPluginsAndOneName) {
+  call({"kernels"});
+  ASSERT_TRUE(fake_library().kernels);
+  EXPECT_TRUE(fake_library().kernels->plugins.empty());
+  EXPECT_FALSE(fake_library().kernels->kernel);
+  EXPECT_FALSE(fake_library().kernels->json);
+
+  call({"kernels", "--plugin", "a.so", "--json", "fft", "--plugin=b.so"});
+  EXPECT_THAT(fake_library().kernels->plugins, testing::ElementsAre("a.so", "b.so"));
+  EXPECT_EQ(fake_library().kernels->kernel, "fft");
+  EXPECT_TRUE(fake_library().kernels->json);
 }
 
 TEST_F(DispatchTest, MissingBenchmarkProgramIsSaidWithThePlaces) {

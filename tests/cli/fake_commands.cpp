@@ -34,9 +34,9 @@ int run_job(const RunOptions& options) {
   return finish();
 }
 
-int check_job(const std::filesystem::path& job, std::ostream& out) {
-  cli::fake_library().check = job;
-  out << "understood " << job.string() << '\n';
+int check_job(const CheckOptions& options, std::ostream& out) {
+  cli::fake_library().check = options;
+  out << "understood " << options.job.string() << '\n';
   return finish();
 }
 
@@ -46,10 +46,16 @@ int list_devices(std::ostream& out, bool json) {
   return 0;
 }
 
-int list_kernels(std::ostream& out) {
+int list_kernels(const KernelsOptions& options, std::ostream& out) {
+  cli::fake_library().kernels = options;
   // More than a pipe holds, so that a reader who goes away is noticed.
   for (int i = 0; i < 20'000; ++i) out << "kernel number " << i << '\n';
   return 0;
+}
+
+int make_trace(const std::filesystem::path& folder, const std::filesystem::path& output) {
+  cli::fake_library().trace = {{folder, output}};
+  return finish();
 }
 
 }  // namespace runtime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "runtime/commands.hpp"
 
@@ -10,7 +11,9 @@ namespace penstock::cli {
 struct FakeLibrary {
   std::optional<runtime::RunOptions> run;  ///< of the last run_job()
   std::optional<bool> devices_json;        ///< of the last list_devices()
-  std::optional<std::filesystem::path> check;
+  std::optional<runtime::CheckOptions> check;
+  std::optional<runtime::KernelsOptions> kernels;                                ///< of the last list_kernels()
+  std::optional<std::pair<std::filesystem::path, std::filesystem::path>> trace;  ///< of the last make_trace()
   std::optional<ErrorCode> error;  ///< what run_job() and check_job() throw, if anything
   int exit_code = 0;               ///< what they return otherwise
 };

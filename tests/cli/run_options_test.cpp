@@ -47,6 +47,20 @@ TEST(RunOptions, EveryOptionArrives) {
   EXPECT_FALSE(run.use_cuda);
 }
 
+TEST(RunOptions, ValuesArriveInTheirOrder) {
+  const runtime::RunOptions run = told({"--set", "n=1000", "a.toml", "--set=scales=[0.5, 1]", "--set", "f=n == 2"});
+
+  EXPECT_EQ(run.values, (runtime::GivenValues{{"n", "1000"}, {"scales", "[0.5, 1]"}, {"f", "n == 2"}}));
+}
+
+TEST(RunOptions, ValuesNeedANameAndASign) {
+  for (const std::string value : {"n", "=3"}) {
+    const Called called = call({"run", "a.toml", "--set", value});
+    EXPECT_EQ(called.code, 2);
+    EXPECT_NE(called.error.find("--set takes NAME=VALUE, not '" + value + "'"), std::string::npos) << called.error;
+  }
+}
+
 TEST(RunOptions, DevicesInAnyOrder) {
   EXPECT_FALSE(told({"a", "--devices=cuda"}).use_cpu);
   EXPECT_TRUE(told({"a", "--devices=cuda"}).use_cuda);

@@ -40,6 +40,18 @@ write = ["C[i]"]
 
 std::string save(const std::string& rest) { return gemm() + "[[save]]\n" + rest + "\n"; }
 
+/// A task, which begins at line 8, in a group.
+std::string group(const std::string& rest) { return data + "[[group]]\nfor = 'k in 0..4'\n[[group.task]]\n" + rest; }
+
+/// Groups inside each other, in one line.
+std::string nested(int depth) {
+  std::string text;
+  for (int level = 0; level < depth; ++level) text += "group = [ { ";
+  text += spin.substr(0, spin.size() - 1);
+  for (int level = 0; level < depth; ++level) text += " } ]";
+  return text;
+}
+
 struct Row {
   std::string text;
   std::string place;   ///< line:column
@@ -56,10 +68,11 @@ const std::vector<Row> rows = {
     {"a = 1\na = 2", "2:5", "this is not TOML"},
     {"x = \"\xff\"", "1:5", "this is not TOML"},
     {"x = " + std::string(100'000, '['), "1:261", "this is not TOML"},
-    {"x" + std::string(100'000, '.'), "1:17", "more than 16 parts"},
-    {"[a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q]", "1:33", "more than 16 parts"},
+    {"x" + std::string(100'000, '.'), "1:21", "more than 20 parts"},
+    {"[a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u]", "1:41", "more than 20 parts"},
     {"tasks = 1", "1:1", "unknown key 'tasks' in the job file, did you mean 'task'?"},
-    {"\nzzz = 1\naaa = 2", "2:1", "unknown key 'zzz' in the job file; known: job, data, task, save"},
+    {"\nzzz = 1\naaa = 2", "2:1",
+     "unknown key 'zzz' in the job file; known: job, include, values, defaults, data, task, save, group"},
     // [job]
     {spin + "job = 1", "2:7", "[job] is an integer, a table is needed"},
     {spin + "[job]\ntitle = 'x'", "3:1", "unknown key 'title' in [job]"},
@@ -84,20 +97,22 @@ const std::vector<Row> rows = {
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'zero'", "4:10", "unknown origin 'zero', did you mean 'zeros'?"},
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'", "1:1", "lacks the key 'seed'"},
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1.5", "5:8",
-     "'seed' in [data.A] is a real number"},
+     "parameter seed of kernel uniform is a real number, an integer is needed"},
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 'i'", "5:8",
-     "unknown index 'i', there is no `for`"},
+     "unknown index or value 'i', there is neither a `for` nor a value here"},
     {"[data.A]\nfor = 'i in 0..9'\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 'i * i'", "6:8",
      "one side must be"},
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1\nlow = 2", "6:7",
      "low and high are no interval"},
-    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1\nhigh = inf", "6:8", "finite numbers"},
-    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1\nlow = '2'", "6:7",
-     "'low' in [data.A] is a string"},
-    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'ones'\nseed = 1", "5:8", "only with origin = \"uniform\""},
-    {"[data.A]\nshape = [3]\ndtype = 'f32'\nfile = 'a'", "4:8", "only with origin = \"file\""},
+    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1\nhigh = inf", "6:8",
+     "low and high are no interval"},
+    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'uniform'\nseed = 1\nlow = 'x'", "6:7",
+     "unknown index or value 'x'"},
+    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'ones'\nseed = 1", "5:8",
+     "used only with the origin uniform or normal"},
+    {"[data.A]\nshape = [3]\ndtype = 'f32'\nfile = 'a'", "4:8", "used only with the origin file"},
     {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'file'", "1:1", "lacks the key 'file'"},
-    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'file'\nfile = 'a_{i}.npy'", "5:8", "unknown index 'i'"},
+    {"[data.A]\nshape = [3]\ndtype = 'f32'\norigin = 'file'\nfile = 'a_{i}.npy'", "5:8", "unknown index or value 'i'"},
     // for
     {"[data.A]\nfor = 3\nshape = [3]\ndtype = 'f32'", "2:7", "a range such as \"i in 0..64\""},
     {"[data.A]\nfor = []\nshape = [3]\ndtype = 'f32'", "2:7", "a range such as \"i in 0..64\""},
@@ -125,26 +140,25 @@ const std::vector<Row> rows = {
     {gemm("\"B\"", "\"D\""), "9:17", "unknown data 'D'; known: A, B, C, G, N"},
     {gemm("A[i]", "A[i"), "9:9", "'A[i' is no reference to data"},
     {gemm("A[i]", ""), "9:9", "'' is no reference to data"},
-    {gemm("A[i]", "A"), "9:9", "data A has 1 range, so 1 subscripts are needed, not 0"},
-    {gemm("A[i]", "A[i, i]"), "9:9", "data A has 1 range, so 1 subscripts are needed, not 2"},
+    {gemm("A[i]", "A"), "9:9", "data A has 1 range, so 1 subscript is needed, not 0"},
+    {gemm("A[i]", "A[i, i]"), "9:9", "data A has 1 range, so 1 subscript is needed, not 2"},
     {gemm("\"B\"", "\"B[i]\""), "9:17", "data B has 0 ranges, so 0 subscripts are needed, not 1"},
     {gemm("A[i]", "G[i]"), "9:9", "data G has 2 ranges, so 2 subscripts are needed, not 1"},
     {gemm("A[i]", "A[]"), "9:9", "the expression '' has its end"},
-    {gemm("A[i]", "A[j]"), "9:9", "unknown index 'j', the indices here are i"},
+    {gemm("A[i]", "A[j]"), "9:9", "unknown index or value 'j'"},
     {gemm("A[i]", "A[i + 1]"), "9:9", "the subscript 'i + 1' becomes 4, A has 0..4"},
     {gemm("A[i]", "A[i - 1]"), "9:9", "the subscript 'i - 1' becomes -1, A has 0..4"},
     {gemm("A[i]", "G[0, i]"), "9:9", "the subscript 'i' becomes 0, G has 1..3"},
     {gemm("A[i]", "A[9223372036854775807 * i]"), "9:9", "does not fit into 64 bits"},
     {gemm("in 0..4", "in 0..5"), "9:9", "the subscript 'i' becomes 4, A has 0..4"},
-    {gemm("\"B\"", "\"N\""), "8:10", "kernel gemm takes f32 or f64 for b, N is i32"},
-    {gemm("\"B\"", "\"A[i]\""), "8:10", "the columns of op(a) must be the rows of op(b)"},
+    {gemm("\"B\"", "\"N\""), "9:17", "kernel gemm takes f32 or f64 for b, N is i32"},
+    {gemm("\"B\"", "\"A[i]\""), "9:9", "the columns of op(a) must be the rows of op(b)"},
     {gemm() + "parameters = 3", "11:14", "'parameters' is an integer"},
     {gemm() + "parameters = { alfa = 1.0 }", "11:16", "has no parameter 'alfa', did you mean 'alpha'?"},
-    {gemm() + "parameters = { alpha = 'x' }", "11:24",
-     "parameter alpha of kernel gemm is a string, a real number is needed"},
+    {gemm() + "parameters = { alpha = 'x' }", "11:24", "unknown index or value 'x'"},
     {gemm() + "parameters = { transpose_a = 1 }", "11:30", "is an integer, a boolean is needed"},
     {gemm() + "parameters = { alpha = [1] }", "11:24", "parameter 'alpha' is a list"},
-    {gemm() + "parameters = { beta = 1 }", "8:10", "beta needs c read_write"},
+    {gemm() + "parameters = { beta = 1 }", "11:23", "beta needs c read_write"},
     {"task = [ { kernel = 'spin' } ]", "1:10", "kernel spin needs the parameter microseconds, a real number"},
     {"[[task]]\nkernel = 'spin'\nparameters = {}", "3:14", "kernel spin needs the parameter microseconds"},
     {"[[task]]\nkernel = 'spin'\nparameters = { microseconds = true }", "3:31",
@@ -183,6 +197,74 @@ const std::vector<Row> rows = {
     {save("data = 'C[0]'\nfile = 'c/x'\n[[save]]\ndata = 'C[1]'\nfile = 'c'"), "13:8",
      "'c' is a folder of 'c/x' and a file, see line 16"},
     {save("for = 'i in 0..5000000'\ndata = 'C[0]'\nfile = 'c_{i}'"), "11:1", "more than 4194304 files"},
+    // groups
+    {data + "[[group]]\nfor = 'k in 0..4'", "6:1", "the group is empty, a [[group.task]] in it is needed"},
+    {data + "[group]\nfor = 'k in 0..4'", "6:1", "'group' is a table, tables [[group]] are needed"},
+    {data + "[[group]]\n[group.task]\nkernel = 'spin'", "7:1", "'task' is a table, tables [[group.task]] are needed"},
+    {group("kernel = 'spin'\nparameters = { microsecond = 1 }"), "10:16", "has no parameter 'microsecond', did you"},
+    {group("kernl = 'spin'"), "9:1", "unknown key 'kernl' in [[group.task]], did you mean 'kernel'?"},
+    {data + "[[group]]\nfr = 'k in 0..4'\n[[group.task]]\nkernel = 'spin'", "7:1",
+     "unknown key 'fr' in [[group]], did you mean 'for'?"},
+    {group("for = 'k in 0..3'\nkernel = 'spin'"), "9:7", "the index 'k' is used by two ranges"},
+    {group("for = 'j in k..k'\nkernel = 'spin'"), "9:7", "is empty"},
+    {group("for = 'j in k+1..i'\nkernel = 'spin'"), "9:7", "unknown index or value 'i'; known: k"},
+    {group("for = 'j in 0..k*k'\nkernel = 'spin'"), "9:7", "multiplies variables"},
+    {group("for = 'j in 0..k step k'\nkernel = 'spin'"), "9:7", "no positive constant"},
+    {group("if = 'k'\nkernel = 'spin'"), "9:6", "is a number, a comparison"},
+    {group("if = true\nkernel = 'spin'"), "9:6", "'if' in [[group.task]] is a boolean, a string is needed"},
+    {group("name = ''\nkernel = 'spin'"), "9:8", "the name is empty"},
+    {group("name = 'x{q}'\nkernel = 'spin'"), "9:8", "unknown index or value 'q'"},
+    {group("name = \"x\\u001b[31m\"\nkernel = 'spin'"), "9:8", "has control characters"},
+    {group("kernel = 'increment'\nread_write = ['A[k + 1]']"), "10:15", "the subscript 'k + 1' becomes 4, A has 0..4"},
+    {group("if = 'k < 4'\nkernel = 'increment'\nread_write = ['A[k + 1]']"), "11:15",
+     "the subscript 'k + 1' becomes 4, A has 0..4"},
+    {group("for = 'j in k+1..5'\nkernel = 'increment'\nread_write = ['A[j]']"), "11:15",
+     "the subscript 'j' becomes 4, A has 0..4"},
+    {group("if = 'k != 2'\nkernel = 'gemm'\nread = ['A[0]', 'B']\nwrite = ['C[k]']\n[[save]]\n"
+           "for = 'i in 0..4'\ndata = 'C[i]'\nfile = '{i}'"),
+     "15:8", "C[2] is read before anything wrote it"},
+    {group("if = 'k > 0'\nkernel = 'increment'\nread_write = ['C[k - 1]']\n[[group.task]]\nkernel = 'gemm'\n"
+           "read = ['A[k]', 'B']\nwrite = ['C[k]']\n[[group.task]]\nif = 'k == 3'\nkernel = 'increment'\n"
+           "read_write = ['C[k - 4]']"),
+     "19:15", "the subscript 'k - 4' becomes -1"},
+    {nested(17), "1:203", "more than 16 groups are inside each other"},
+    // parameters that follow the indices
+    {group("kernel = 'spin'\nparameters = { microseconds = 'k * k' }"), "10:31", "multiplies variables"},
+    {group("kernel = 'uniform'\nwrite = ['C[k]']\nparameters = { seed = 'k', high = '1 - k' }"), "11:35",
+     "low and high are no interval"},
+    {group("kernel = 'gemm'\nread = ['A[k]', 'B']\nwrite = ['C[k]']\nparameters = { transpose_a = 'k' }"), "12:30",
+     "parameter transpose_a of kernel gemm is 'k', true, false or the name of a boolean value is needed"},
+    {group("kernel = 'load'\nwrite = ['C[k]']\nparameters = { path = '{k' }"), "11:23", "a '{' without its '}'"},
+    {group("kernel = 'load'\nwrite = ['C[k]']\nparameters = { path = 'none.npy' }"), "11:23",
+     "/none.npy: cannot be opened"},
+    // kernels that write files
+    {group("kernel = 'save'\nread = ['A[k]']\nparameters = { path = '/etc/passwd' }"), "9:10",
+     "kernel save writes files and is for [[save]] only, write [[save]] data = \"...\", file = \"...\""},
+    {group("kernel = 'save_part'"), "9:10", "kernel save_part writes files"},
+    {group("kernel = 'publish'"), "9:10", "kernel publish writes files"},
+    // paths made of lists
+    {"values.names = ['a', '..']\n" + data + "[[save]]\nfor = 's in names'\ndata = 'A[0]'\nfile = 'x/{s}'", "10:8",
+     "the path 'x/..' has a '..'"},
+    {"values.names = ['a', '/b']\n" + data + "[[save]]\nfor = 's in names'\ndata = 'A[0]'\nfile = '{s}'", "10:8",
+     "the path '/b' is absolute"},
+    {"values.names = ['a', 'b', 'a']\n" + data + "[[save]]\nfor = 's in names'\ndata = 'A[0]'\nfile = '{s}'", "10:8",
+     "'a' is written twice by this entry"},
+    {"data.T = { shape = [4], tile = [3], dtype = 'f32', origin = 'ones' }\n[[save]]\nfor = 'i in 0..2'\n"
+     "data = 'T'\nfile = 'same'",
+     "5:8", "'same' is written twice by this entry"},
+    {"data.T = { shape = [4], tile = [3], dtype = 'f32', origin = 'ones' }\n[[save]]\ndata = 'T[0, 0]'\nfile = 'same'",
+     "3:8", "data T has 0 ranges and 1 axis of tiles, so 1 subscript is needed, not 2"},
+    // numbers
+    {"[values]\nn = 9223372036854775808", "2:24", "this is not TOML"},
+    {"[data.A]\nshape = [18446744073709551616]\ndtype = 'f32'", "2:30", "this is not TOML"},
+    {"[data.A]\nshape = [0x]\ndtype = 'f32'", "2:12", "this is not TOML"},
+    {"[data.A]\nshape = [007]\ndtype = 'f32'", "2:13", "this is not TOML"},
+    {"[data.A]\nshape = ['3 +']\ndtype = 'f32'", "2:10", "the expression '3 +' has its end"},
+    {"[data.A]\nfor = 'i in 0..4294967296'\nshape = [1]\ndtype = 'f32'", "2:7", "more than 2^31 elements"},
+    {"[data.A]\nfor = 'i in 0..4 step 2'\nshape = [1]\ndtype = 'f32'", "2:7",
+     "not one from a constant to a constant, as data need"},
+    {"[data.A]\nfor = ['i in 0..4', 'j in i..4']\nshape = [1]\ndtype = 'f32'", "2:21",
+     "not one from a constant to a constant, as data need"},
 };
 
 class JobMistake : public testing::TestWithParam<Row> {};
@@ -234,6 +316,52 @@ TEST(JobMistakes, FileOfMoreThan64MiBIsNotRead) {
   std::filesystem::resize_file(folder.path(), (std::uintmax_t{64} << 20) + 1);
 
   EXPECT_THAT(message_of(folder.path()), HasSubstr("larger than 64 MiB"));
+}
+
+TEST(JobMistakes, TextsThatAreNoTomlAreRefusedInOneLine) {
+  const std::vector<std::string> texts = {
+      "\xef\xbb\xbf",                    // nothing but a byte order mark
+      std::string("\xff\xfe[\0j\0", 6),  // UTF-16
+      std::string("x = 1\0", 6),         // a zero byte
+      std::string("\x7f") + "ELF\x02\x01\x01",
+      "x = '\xc0\xaf'",      // overlong
+      "x = '\xed\xa0\x80'",  // half of a pair
+      "x = '\xe2\x82",       // ends within a character
+      "x = 1\rtask = []",    // a carriage return alone
+      "x = \"\\ud800\"",
+      "x = [1,",
+      "x = {",
+      "x = '''",
+      "[[task]]\n[task]",
+      "[data.A]\n[data.A]",
+  };
+  for (const std::string& text : texts) {
+    const JobFolder folder(text);
+    const std::string message = message_of(folder.path());
+
+    EXPECT_THAT(message, StartsWith(folder.path() + ":")) << text;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    EXPECT_THAT(message, testing::AnyOf(HasSubstr("this is not TOML"), HasSubstr("the job is empty"))) << text;
+  }
+}
+
+TEST(JobMistakes, MarksAndLineEndsOfOtherSystemsAreRight) {
+  EXPECT_EQ(message_of(JobFolder("\xef\xbb\xbf" + spin).path()), "no mistake found");
+  EXPECT_EQ(message_of(JobFolder("[[task]]\r\nkernel = 'spin'\r\nparameters = { microseconds = 1 }").path()),
+            "no mistake found");
+}
+
+TEST(JobMistakes, SixteenGroupsAreRight) {
+  std::string headers;
+  std::string prefix = "group";
+  for (int level = 0; level < 16; ++level) {
+    headers += "[[" + prefix + "]]\n";
+    prefix += level < 15 ? ".group" : ".task";
+  }
+  headers += "[[" + prefix + "]]\nkernel = 'spin'\nparameters = { microseconds = 1 }";
+
+  EXPECT_EQ(message_of(JobFolder(nested(16)).path()), "no mistake found");
+  EXPECT_EQ(message_of(JobFolder(headers).path()), "no mistake found");
 }
 
 /// A job that loads data/f4.npy of the npy tests: f32 [2, 3, 4].

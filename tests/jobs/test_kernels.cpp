@@ -1,5 +1,6 @@
 #include "jobs/test_kernels.hpp"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,12 @@ std::string check_gemm(Accesses accesses, Parameters parameters) {
 std::string check_add(Accesses accesses, Parameters /*parameters*/) {
   const bool equal = accesses[0].type == accesses[1].type && accesses[1].type == accesses[2].type;
   return equal ? "" : "a, b and c must have one dtype and shape";
+}
+
+std::string check_uniform(Accesses /*accesses*/, Parameters parameters) {
+  const double low = std::get<double>(parameters[1]);
+  const double high = std::get<double>(parameters[2]);
+  return std::isfinite(low) && std::isfinite(high) && low < high ? "" : "low and high are no interval";
 }
 
 AccessDescription access(const char* name, AccessMode mode) { return {.name = name, .mode = mode, .dtypes = {}}; }
@@ -58,12 +65,30 @@ std::vector<KernelDescription> make_kernels() {
   all.push_back(describe("add", {access("a", read), access("b", read), access("c", write)}, {}));
   all.back().check = check_add;
   all.push_back(describe("increment", {access("x", read_write)}, {parameter("by", real, 1.0)}));
-  all.push_back(describe("uniform", {access("x", write)},
-                         {parameter("seed", integer), parameter("low", real, 0.0), parameter("high", real, 1.0)}));
+  all.push_back(describe("mix", {access("x", read_write), access("y", read_write)}, {parameter("by", real, 1.0)}));
+  all.push_back(
+      describe("uniform", {access("x", write)},
+               {parameter("seed", integer), parameter("low", real, 0.0), parameter("high", real, 1.0),
+                parameter("first", integer, std::int64_t{0}), parameter("row_stride", integer, std::int64_t{0})}));
+  all.back().check = check_uniform;
+  all.push_back(
+      describe("normal", {access("x", write)},
+               {parameter("seed", integer), parameter("mean", real, 0.0), parameter("deviation", real, 1.0),
+                parameter("first", integer, std::int64_t{0}), parameter("row_stride", integer, std::int64_t{0})}));
   all.push_back(describe("fill", {access("x", write)}, {parameter("value", real)}));
-  all.push_back(describe("iota", {access("x", write)}, {}));
-  all.push_back(describe("load", {access("x", write)}, {parameter("path", text)}));
+  all.push_back(
+      describe("iota", {access("x", write)},
+               {parameter("first", integer, std::int64_t{0}), parameter("row_stride", integer, std::int64_t{0})}));
+  all.push_back(describe("load", {access("x", write)},
+                         {parameter("path", text), parameter("part", boolean, false),
+                          parameter("row", integer, std::int64_t{0}), parameter("column", integer, std::int64_t{0})}));
   all.push_back(describe("save", {access("x", read)}, {parameter("path", text)}));
+  all.push_back(
+      describe("save_part", {access("x", read), access("written", write)},
+               {parameter("path", text), parameter("rows", integer), parameter("columns", integer, std::int64_t{0}),
+                parameter("row", integer, std::int64_t{0}), parameter("column", integer, std::int64_t{0})}));
+  all.push_back(
+      describe("publish", {access("written", read)}, {parameter("path", text), parameter("elements", integer)}));
   all.push_back(describe("spin", {}, {parameter("microseconds", real)}));
   return all;
 }
@@ -80,19 +105,21 @@ std::span<const KernelDescription* const> kernels() {
   return pointers;
 }
 
+std::string path_of(const Step& step) { return std::get<std::string>(step.parameters[step.result_parameter]); }
+
 std::string text_of(const Job& job, const Step& step) {
   const std::string datum = job.datum_name(step.datum);
   switch (step.kind) {
     case Step::Kind::make:
       return "make " + datum;
     case Step::Kind::save:
-      return "save " + datum + ' ' + step.path;
+      return "save " + job.datum_name(step.accesses[0].datum) + ' ' + path_of(step);
     case Step::Kind::release:
       return "release " + datum;
     case Step::Kind::task:
       break;
   }
-  std::string line = (step.is_origin ? "*" : "") + step.kernel->name;
+  std::string line = (step.is_origin ? "*" : step.is_part ? "~" : "") + step.kernel->name;
   for (const DatumAccess& each : step.accesses) {
     line += each.mode == AccessMode::read ? " " : each.mode == AccessMode::write ? " >" : " +";
     line += job.datum_name(each.datum);

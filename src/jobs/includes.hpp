@@ -1,0 +1,25 @@
+/// A job file together with the files it includes. Called by the reader.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "jobs/source.hpp"
+
+namespace penstock::jobs {
+
+struct Document {
+  SourceFile source;
+  toml::table root;
+  std::filesystem::path folder;  ///< absolute; what its paths are relative to
+};
+
+/// In the order in which they count: what a file includes, in the order of its list, then the file itself; so the job
+/// file is the last one. Throws Error (bad_job): a file that is missing, not regular, no TOML, or there twice; more
+/// than 16 files inside each other.
+[[nodiscard]] std::vector<std::unique_ptr<const Document>> read_documents(const std::filesystem::path& path);
+
+}  // namespace penstock::jobs

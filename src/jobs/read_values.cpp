@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "jobs/names.hpp"
+#include "jobs/reader.hpp"
+#include "jobs/syntax.hpp"
+
+namespace penstock::jobs {
+
+namespace {
+
+/// What a name stands for in the file: `node`, or the text that replaces it.
+struct Definition {
+  const toml::node* node = nullptr;
+  Position position;
+  std::string expression;  ///< of an integer that is computed
+  bool is_open = false;    ///< it is being computed
+};
+
+std::optional<Parameter> item_of(const toml::node& node) {
+  if (node.is_integer()) return node.as_integer()->get();
+  if (node.is_floating_point()) return node.as_floating_point()->get();
+  if (node.is_string()) return node.as_string()->get();
+  return std::nullopt;
+}
+
+List read_list(const SourceFile& source, const toml::array& array) {
+  List list;
+  for (const toml::node& node : array) {
+    const std::optional<Parameter> item = item_of(node);
+    if (!item) {
+      source.fail(position_of(node),
+                  "a list holds " + std::string(kind_of(node)) + ", integers, real numbers or texts are needed");
+    }
+    list.items.push_back(*item);
+  }
+  if (list.items.empty()) source.fail(position_of(array), "the list is empty, at least one item is needed");
+  const auto is_real = [](const Parameter& item) { return std::holds_alternative<double>(item); };
+  if (std::ranges::any_of(list.items, is_real)) {
+    for (Parameter& item : list.items) {
+      if (const auto* const number = std::get_if<std::int64_t>(&item)) item = static_cast<double>(*number);
+    }
+  }
+  for (std::size_t k = 1; k < list.items.size(); ++k) {
+    if (list.items[k].index() == list.items[0].index()) continue;
+    source.fail(position_of(array[k]), "the list mixes numbers and texts, items of one kind are needed");
+  }
+  list.type = static_cast<ParameterType>(list.items[0].index());
+  return list;
+}
+
+class ValueReader {
+ public:
+  ValueReader(const Documents& documents, std::span<const Override> overrides)
+      : main_(*documents.back()), overrides_(overrides) {
+    for (const auto& document : documents) collect(*document);
+  }
+
+  std::unique_ptr<Values> run() {
+    for (const Override& each : overrides_) replace(each);
+    for (auto& [name, definition] : definitions_) compute(name, definition);
+    return std::move(values_);
+  }
+
+ private:
+  void collect(const Document& document) {
+    const toml::node* const node = document.root.get("values");
+    if (node == nullptr) return;
+    const Table table(document.source, *node, "[values]");
+    for (const auto& [key, value] : table.nodes()) {
+      const std::string name(key.str());
+      const Position at = position_of(key);
+      if (!is_name(name) || is_reserved(name)) {
+        main_.source.fail(at, in_quotes(name) +
+                                  " cannot name a value, letters, digits and '_' can (no digit first; not " +
+                                  "and, or, not, in, step, ceil, floor)");
+      }
+      const auto [found, is_new] = definitions_.try_emplace(name);
+      if (!is_new) {
+        main_.source.fail(at, "the value " + in_quotes(name) + " is there already, see " +
+                                  line_of(found->second.position, at) + "; each needs a name of its own");
+      }
+      found->second.node = &value;
+      found->second.position = position_of(value);
+    }
+  }
+
+  void replace(const Override& given) {
+    const auto found = definitions_.find(given.name);
+    if (found == definitions_.end()) {
+      const auto known = names();
+      main_.source.fail({}, "--set names the value " + in_quotes(given.name) + ", which [values] has not" +
+                                suggestion(given.name, known) + (known.empty() ? "" : "; known: " + listed(known)));
+    }
+    const std::string what = "--set " + given.name + '=' + given.text;
+    Definition& definition = found->second;
+    const toml::node& before = *definition.node;
+    // A TOML value, or else an expression without its quotes.
+    const auto& parsed = texts_.emplace_back(parsed_value(given.text));
+    const toml::node* const node = parsed.get("value");
+    definition.node = node;
+    if (node == nullptr) {
+      definition.node = texts_.emplace_back(toml::table{{"value", given.text}}).get("value");
+    }
+    const bool fits = before.type() == definition.node->type() ||
+                      (before.is_string() && definition.node->is_integer()) ||
+                      (before.is_integer() && definition.node->is_string()) ||
+                      (before.is_floating_point() && definition.node->is_integer());
+    if (!fits) {
+      main_.source.fail(definition.position, in_quotes(what) + " gives " + std::string(kind_of(*definition.node)) +
+                                                 ", " + std::string(kind_of(before)) + " is needed");
+    }
+    if (before.is_floating_point() && node != nullptr && node->is_integer()) {
+      definition.node = texts_.emplace_back(toml::table{{"value", node->value<double>().value()}}).get("value");
+    }
+  }
+
+  static toml::table parsed_value(const std::string& text) {
+    if (text.find_first_of("\n\r") != std::string::npos || text.size() > max_override) return {};
+    try {
+      return toml::parse("value = " + text);
+    } catch (const toml::parse_error&) {
+      return {};
+    }
+  }
+
+  /// Without recursion: a chain of values may be long.
+  void compute(const std::string& first, Definition& first_definition) {
+    std::vector<std::pair<const std::string*, Definition*>> open{{&first, &first_definition}};
+    while (!open.empty()) {
+      const auto [name, definition] = open.back();
+      const std::string* const needed = values_->contains(*name) ? nullptr : first_missing(*definition);
+      if (needed == nullptr) {
+        if (!values_->contains(*name)) values_->emplace(*name, value_of(*definition));
+        definition->is_open = false;
+        open.pop_back();
+        continue;
+      }
+      definition->is_open = true;
+      const auto next = definitions_.find(*needed);
+      if (next->second.is_open) fail_cycle(open, next->first);
+      open.emplace_back(&next->first, &next->second);
+    }
+  }
+
+  /// The first name in an expression that is defined and not yet computed.
+  const std::string* first_missing(const Definition& definition) const {
+    if (!definition.node->is_string()) return nullptr;
+    const std::string& text = definition.node->as_string()->get();
+    const auto operations = main_.source.at(definition.position, [&] { return parse_sum(text); });
+    for (const Operation& each : operations) {
+      if (each.kind != Operation::Kind::name || values_->contains(each.name)) continue;
+      const auto found = definitions_.find(each.name);
+      if (found == definitions_.end()) fail_unknown(definition, each.name);
+      return &found->first;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] std::vector<std::string_view> names() const {
+    std::vector<std::string_view> known;
+    for (const auto& each : definitions_) known.emplace_back(each.first);
+    return known;
+  }
+
+  [[noreturn]] void fail_unknown(const Definition& definition, std::string_view name) const {
+    const auto known = names();
+    main_.source.fail(definition.position,
+                      "unknown value " + in_quotes(name) + suggestion(name, known) + "; known: " + listed(known));
+  }
+
+  [[noreturn]] void fail_cycle(std::span<const std::pair<const std::string*, Definition*>> open,
+                               const std::string& again) const {
+    std::string chain;
+    for (const auto& [name, definition] : open) {
+      if (chain.empty() && *name != again) continue;
+      chain += *name + " -> ";
+      if (chain.size() > max_chain) {
+        chain += "... -> ";
+        break;
+      }
+    }
+    main_.source.fail(definitions_.find(again)->second.position,
+                      "the value " + in_quotes(again) + " depends on itself: " + chain + again);
+  }
+
+  Value value_of(const Definition& definition) const {
+    const toml::node& node = *definition.node;
+    if (node.is_boolean()) return node.as_boolean()->get();
+    if (node.is_integer()) return node.as_integer()->get();
+    if (node.is_floating_point()) return node.as_floating_point()->get();
+    if (const toml::array* const array = node.as_array()) return read_list(main_.source, *array);
+    if (!node.is_string()) {
+      main_.source.fail(definition.position, "a value is " + std::string(kind_of(node)) +
+                                                 ", a number, a boolean, an expression or a list is needed");
+    }
+    return main_.source.at(definition.position,
+                           [&] { return Expression::parse(node.as_string()->get(), Scope(*values_)).constant(); });
+  }
+
+  static constexpr std::size_t max_override = 4096;
+  static constexpr std::size_t max_chain = 200;
+
+  const Document& main_;
+  std::span<const Override> overrides_;
+  std::map<std::string, Definition, std::less<>> definitions_;
+  std::deque<toml::table> texts_;  // of the overrides
+  std::unique_ptr<Values> values_ = std::make_unique<Values>();
+};
+
+}  // namespace
+
+std::unique_ptr<const Values> read_values(const Documents& documents, std::span<const Override> overrides) {
+  return ValueReader(documents, overrides).run();
+}
+
+}  // namespace penstock::jobs

@@ -1,0 +1,127 @@
+#include "jobs/text_template.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "jobs/names.hpp"
+#include "jobs/source.hpp"
+
+namespace penstock::jobs {
+
+namespace {
+
+void append_number(std::int64_t value, std::size_t width, std::string& text) {
+  char digits[24];
+  char* const end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+  const std::size_t sign = value < 0 ? 1 : 0;
+  const auto length = static_cast<std::size_t>(end - digits);
+  text.append(digits, sign);
+  if (length < width) text.append(width - length, '0');
+  text.append(digits + sign, length - sign);
+}
+
+void append_real(double value, std::string& text) {
+  char digits[32];
+  text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
+}
+
+/// The number after the colon of "i:03"; 0 without one.
+std::size_t width_of(std::string_view inside) {
+  const std::size_t colon = inside.find(':');
+  if (colon == std::string_view::npos) return 0;
+  const std::string_view format = inside.substr(colon + 1);
+  std::size_t width = 0;
+  const auto [end, error] = std::from_chars(format.data(), format.data() + format.size(), width);
+  if (!format.starts_with('0') || error != std::errc{} || end != format.data() + format.size() || width < 1 ||
+      width > 20) {
+    throw Mistake("the format " + in_quotes(format) + " is not of the form 03, a zero and a width of at most 20");
+  }
+  return width;
+}
+
+}  // namespace
+
+TextTemplate TextTemplate::parse(std::string_view text, const Scope& scope, std::string_view what) {
+  const std::string whole = "the " + std::string(what) + ' ' + in_quotes(text);
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+    throw Mistake(whole + " has control characters, printable ones are needed");
+  }
+  TextTemplate result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if ((c == '{' || c == '}') && at + 1 < text.size() && text[at + 1] == c) {
+      result.tail_ += c;
+      ++at;
+    } else if (c == '{') {
+      const std::size_t end = text.find('}', at);
+      if (end == std::string_view::npos) throw Mistake(whole + " has a '{' without its '}'");
+      result.add(text.substr(at + 1, end - at - 1), scope);
+      at = end;
+    } else if (c == '}') {
+      throw Mistake(whole + " has a '}' without its '{', a brace itself is written '}}'");
+    } else {
+      result.tail_ += c;
+    }
+  }
+  return result;
+}
+
+void TextTemplate::add(std::string_view inside, const Scope& scope) {
+  const std::string_view name = trim(inside);
+  const Scope::Variable* const variable = scope.find(name);
+  const bool is_item =
+      variable != nullptr && variable->range.list != nullptr && variable->range.list->type != ParameterType::integer;
+  const Value* const value = variable == nullptr ? scope.value(name) : nullptr;
+  if (value != nullptr && std::holds_alternative<double>(*value)) return append_real(std::get<double>(*value), tail_);
+  if (value != nullptr && std::holds_alternative<bool>(*value)) {
+    tail_ += std::get<bool>(*value) ? "true" : "false";
+    return;
+  }
+  Piece piece;
+  if (is_item) {
+    piece.list = variable->range.list;
+    piece.variable = variable->range.variable;
+  } else {
+    piece.width = width_of(inside);
+    piece.number = Expression::parse(inside.substr(0, inside.find(':')), scope);
+    static_cast<void>(scope.extremes(piece.number));
+    if (piece.number.is_constant()) return append_number(piece.number.constant(), piece.width, tail_);
+  }
+  piece.literal = std::exchange(tail_, {});
+  pieces_.push_back(std::move(piece));
+}
+
+void TextTemplate::make(const Indices& indices, std::string& text) const {
+  text.clear();
+  for (const Piece& piece : pieces_) {
+    text += piece.literal;
+    if (piece.list == nullptr) {
+      append_number(piece.number.evaluate(indices.values), piece.width, text);
+      continue;
+    }
+    const Parameter& item = piece.list->items[static_cast<std::size_t>(indices.values[piece.variable])];
+    if (const auto* const real = std::get_if<double>(&item))
+      append_real(*real, text);
+    else
+      text += std::get<std::string>(item);
+  }
+  text += tail_;
+}
+
+void check_inside(std::string_view path) {
+  if (path.starts_with('/'))
+    throw Mistake("the path " + in_quotes(path) + " is absolute, one relative to the results is needed");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view component = path.substr(begin, end - begin);
+    if (component == "..")
+      throw Mistake("the path " + in_quotes(path) + " has a '..', it must stay inside the results");
+    if (component.empty() || component == ".") {
+      throw Mistake("the path " + in_quotes(path) + " has an empty or '.' component, plain names are needed");
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace penstock::jobs
