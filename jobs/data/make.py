@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the matrices of matmul.toml: a_*.npy and b.npy, and NumPy's own products c_*.npy to compare with.
+"""Makes the matrices of matmul.toml: a_*.npy and b.npy, and NumPy's own products c_*.npy to compare with; and those of
+jacobi.toml: half of the neighbours of each row, those inside its block and those in the blocks on its two sides.
 
-The elements are small whole numbers, so every product is exact in float32 whatever the order of the sums.
+The elements of matmul.toml's are small whole numbers, so every product is exact in float32 whatever the order of the
+sums.
 """
 import pathlib
 
@@ -21,3 +23,8 @@ for i in range(64):
     a = small_numbers((96, 80))
     numpy.save(folder / f"a_{i:02}.npy", a)
     numpy.save(folder / f"c_{i:02}.npy", a @ b)
+
+block = 32
+numpy.save(folder / "jacobi_inside.npy", 0.5 * (numpy.eye(block, k=1) + numpy.eye(block, k=-1)))
+numpy.save(folder / "jacobi_left.npy", 0.5 * numpy.eye(block, k=block - 1))
+numpy.save(folder / "jacobi_right.npy", 0.5 * numpy.eye(block, k=1 - block))

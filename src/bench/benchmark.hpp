@@ -21,10 +21,16 @@ struct Benchmark {
 
 [[nodiscard]] std::vector<Row> run_matmul(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_increments_job(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_cholesky(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_check_job(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_trace_cost(const BenchOptions& options);
 
 inline constexpr Benchmark benchmarks[] = {
     {"matmul", "64 products of matrices on 2 ranks: made, multiplied, saved", true, run_matmul},
     {"increments-job", "a job of 100 000 tiny tasks in 1000 chains: time and memory a task", false, run_increments_job},
+    {"cholesky", "a symmetric matrix factorised by tiles on all cores", true, run_cholesky},
+    {"check-job", "what `penstock check` needs for ten million tasks: time a task and memory", false, run_check_job},
+    {"trace", "what the trace costs: a job with it and without, and one event", false, run_trace_cost},
 };
 
 [[nodiscard]] inline Effort effort_of(const BenchOptions& options) {

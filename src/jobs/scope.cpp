@@ -83,7 +83,7 @@ Range Scope::parse(std::string_view text, std::string_view& name) const {
 
 Range Scope::add(std::string_view text) {
   std::string_view name;
-  const Range range = parse(text, name);
+  Range range = parse(text, name);
   if (find(name) != nullptr) {
     throw Mistake("the index " + in_quotes(name) + " is used by two ranges, each needs a name of its own");
   }
@@ -118,7 +118,12 @@ void Scope::append(std::string_view name, const Range& range) {
                                                    : span / values.spacing + 1;
   steps_max_ = capped_product(steps_max_, count);
   if (steps_max_ > max_steps) throw Mistake("`for` has more than 2^40 steps, at most 2^40 are allowed");
-  if (!variables_.back().is_fixed) tighten(range);
+  if (variables_.back().is_fixed) return;
+  // So that no bound wraps around, whatever the variables further out are.
+  for (const Expression& each : {range.begin, range.end, range.end.plus(range.begin, -1)}) {
+    static_cast<void>(extremes(each));
+  }
+  tighten(range);
 }
 
 void Scope::bound(Variable& variable) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "jobs/names.hpp"
+
 namespace penstock::jobs {
 
 namespace {
@@ -28,9 +30,10 @@ std::size_t distance(std::string_view left, std::string_view right) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string safe = "'";
-  for (const char character : text.substr(0, longest)) {
-    const auto code = static_cast<unsigned char>(character);
-    safe += code < 0x20 || code == 0x7f ? '?' : character;
+  for (std::string_view rest = text.substr(0, longest); !rest.empty();) {
+    const std::size_t control = control_size(rest);
+    safe += control > 0 ? '?' : rest.front();
+    rest.remove_prefix(std::max<std::size_t>(control, 1));
   }
   // A character of several bytes that was cut in two would not be UTF-8 any more.
   if (text.size() > longest) {

@@ -44,7 +44,7 @@ std::size_t width_of(std::string_view inside) {
 
 TextTemplate TextTemplate::parse(std::string_view text, const Scope& scope, std::string_view what) {
   const std::string whole = "the " + std::string(what) + ' ' + in_quotes(text);
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+  if (has_control(text)) {
     throw Mistake(whole + " has control characters, printable ones are needed");
   }
   TextTemplate result;
@@ -110,6 +110,11 @@ void TextTemplate::make(const Indices& indices, std::string& text) const {
 }
 
 void check_inside(std::string_view path) {
+  constexpr std::size_t path_size_max = 3000;  // leaves room for the folder
+  constexpr std::size_t name_size_max = 255;
+  if (path.size() > path_size_max) {
+    throw Mistake("the path " + in_quotes(path) + " is longer than 3000 bytes, at most so many are allowed");
+  }
   if (path.starts_with('/'))
     throw Mistake("the path " + in_quotes(path) + " is absolute, one relative to the results is needed");
   for (std::size_t begin = 0; begin <= path.size();) {
@@ -119,6 +124,9 @@ void check_inside(std::string_view path) {
       throw Mistake("the path " + in_quotes(path) + " has a '..', it must stay inside the results");
     if (component.empty() || component == ".") {
       throw Mistake("the path " + in_quotes(path) + " has an empty or '.' component, plain names are needed");
+    }
+    if (component.size() > name_size_max) {
+      throw Mistake("the path " + in_quotes(path) + " has a name of more than 255 bytes, at most so many are allowed");
     }
     begin = end + 1;
   }

@@ -3,8 +3,8 @@
 ROW_KEYS = {"bench", "case", "system", "workers", "metric", "value", "unit", "min", "max", "runs", "limit", "ratio",
             "regime"}
 MACHINE_KEYS = {"cpu", "cores", "compiler", "blas", "date", "version", "load"}
-UNITS = {"time": "s", "ns per task": "ns", "tasks/s": "tasks/s", "GFLOP/s": "GFLOP/s", "GB/s": "GB/s", "efficiency": "",
-         "ratio": "", "bytes": "B"}
+UNITS = {"time": "s", "ns per task": "ns", "ns per event": "ns", "tasks/s": "tasks/s", "GFLOP/s": "GFLOP/s", "GB/s": "GB/s",
+         "efficiency": "", "ratio": "", "bytes": "B"}
 REGIMES = {"near", "far", "smt", "mixed"}
 
 

@@ -78,7 +78,7 @@ TEST(CudaGpus, DoNotUseAModuleOfAnotherVersion) {
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_OLD);
 
   EXPECT_THAT(found.gpus(), IsEmpty());
-  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 2, this program needs version 1"));
+  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 3, this program needs version 2"));
 }
 
 TEST(CudaGpus, PassOnTheReasonOfTheModuleOrGiveOne) {

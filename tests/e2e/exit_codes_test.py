@@ -4,8 +4,8 @@ import unittest
 
 from support import JOBS, PENSTOCK, ProgramTest
 
-# One save cannot be made: its file name is longer than file systems allow. The others are not concerned.
-FAILS = f"""
+# One task fails: zeros are not positive definite. The others are not concerned.
+FAILS = """
 [job]
 name = "fails"
 [data.x]
@@ -15,14 +15,18 @@ origin = "ones"
 [[task]]
 kernel = "increment"
 read_write = ["x"]
-[[save]]
-data = "x"
-file = "{"n" * 300}.npy"
+[[task]]
+kernel = "potrf"
+read_write = ["z"]
 [[save]]
 data = "x"
 file = "x.npy"
+[data.z]
+shape = [4, 4]
+dtype = "f64"
+origin = "zeros"
 """
-LINE_OF_THE_FAILING_SAVE = 11
+LINE_OF_THE_FAILING_TASK = 11
 
 LONG = """
 [job]
@@ -43,12 +47,12 @@ class ExitCodesTest(ProgramTest):
 
                 report = self.report(f"run{ranks}")
                 self.assertEqual(report["exit_code"], 1)
-                self.assertEqual(report["tasks"]["done"], 3)
+                self.assertEqual(report["tasks"]["done"], 4)
                 self.assertEqual(report["tasks"]["failed"], 1)
                 self.assertEqual(report["results_saved"], 1)
                 (failure,) = report["failures"]
-                self.assertIn(f"fails.toml:{LINE_OF_THE_FAILING_SAVE})", failure["message"])
-                self.assertIn("save", failure["message"])
+                self.assertIn(f"fails.toml:{LINE_OF_THE_FAILING_TASK})", failure["message"])
+                self.assertIn("potrf", failure["message"])
                 self.assertTrue((self.folder / f"run{ranks}/results/x.npy").exists())
 
     def test_2_for_a_job_with_a_mistake_before_anything_begins(self):

@@ -64,6 +64,7 @@ TEST(Scope, MistakesSayWhatIsWrong) {
   EXPECT_THAT(mistake({"i in 0..4", "j in i..i"}), HasSubstr("is empty"));
   EXPECT_THAT(mistake({"i in 0..4", "j in 0..9 step i"}), HasSubstr("no positive constant"));
   EXPECT_THAT(mistake({"m in modes", "j in 0..m"}), HasSubstr("runs over a list of texts"));
+  EXPECT_THAT(mistake({"i in 0..4", "j in 4611686018427387904*i..5"}), HasSubstr("64 bits"));
   EXPECT_THAT(mistake({"a in 0..1048576", "b in 0..1048576", "c in 0..2"}), HasSubstr("more than 2^40 steps"));
 }
 

@@ -87,6 +87,14 @@ TEST(TextTemplate, MistakesSayWhatIsWrong) {
   EXPECT_THAT(syntax("{i:099}"), HasSubstr("not of the form 03"));
   EXPECT_THAT(syntax("{i:03x}"), HasSubstr("not of the form 03"));
   EXPECT_THAT(syntax(std::string("a\0b", 3)), HasSubstr("control characters"));
+  EXPECT_THAT(syntax("a\x1b[31m"), HasSubstr("control characters"));
+  EXPECT_THAT(syntax("a\xe2\x80\xae"
+                     "b"),
+              HasSubstr("the path 'a?b' has control characters"));
+  EXPECT_THAT(syntax("a\xc2\x9b"
+                     "b"),
+              HasSubstr("control characters"));
+  EXPECT_EQ(syntax("\xe2\x82\xac \xc3\xa4"), "accepted");
   EXPECT_THAT(syntax("{9223372036854775807 * i}"), HasSubstr("64 bits"));
 }
 
@@ -100,6 +108,8 @@ TEST(TextTemplate, PathsOutOfTheFolderAreFound) {
   EXPECT_THAT(inside("a//b"), HasSubstr("empty or '.'"));
   EXPECT_THAT(inside("./a"), HasSubstr("empty or '.'"));
   EXPECT_THAT(inside("a/"), HasSubstr("empty or '.'"));
+  EXPECT_THAT(inside(std::string(256, 'a')), HasSubstr("a name of more than 255 bytes"));
+  EXPECT_THAT(inside(std::string(5000, 'a')), HasSubstr("longer than 3000 bytes"));
 }
 
 }  // namespace
