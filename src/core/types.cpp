@@ -16,9 +16,11 @@ Shape::Shape(std::span<const std::int64_t> extents) {
   }
   std::int64_t bytes = 8;
   for (const std::int64_t extent : extents) {
-    if (extent < 0) throw Error(ErrorCode::invalid_argument, "an extent is negative: " + std::to_string(extent));
+    if (extent < 0)
+      throw Error(ErrorCode::invalid_argument,
+                  "an extent is negative: " + std::to_string(extent) + ", 0 or more is needed");
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(extent, 1), &bytes)) {
-      throw Error(ErrorCode::invalid_argument, "the size of the shape overflows 63 bits");
+      throw Error(ErrorCode::invalid_argument, "the size of the shape overflows 63 bits, smaller extents are needed");
     }
     extents_[dimensions_++] = extent;
   }

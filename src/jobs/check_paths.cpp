@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "jobs/check.hpp"
+#include "jobs/integers.hpp"
 #include "jobs/walker.hpp"
 
 namespace penstock::jobs {
@@ -56,6 +57,7 @@ class PathCheck {
   explicit PathCheck(const Plan& plan) : plan_(plan) {}
 
   void run() {
+    check_effort();
     for (std::uint32_t entry = 0; entry < plan_.entries.size(); ++entry) collect(entry);
     std::ranges::sort(paths_, {}, [](const SavedPath& each) { return std::tuple(each.hash, each.entry, each.number); });
     for (std::size_t index = 1; index < paths_.size(); ++index) check_same(index);
@@ -63,16 +65,24 @@ class PathCheck {
   }
 
  private:
-  static constexpr std::int64_t max_files = std::int64_t{1} << 22;
-  static constexpr std::int64_t max_steps = std::int64_t{1} << 26;
+  static constexpr std::int64_t max_files = max_walked;
+  static constexpr std::int64_t max_steps = 16 * max_walked;
+
+  /// Before any of the loops is walked through.
+  void check_effort() const {
+    std::int64_t steps = 0;
+    for (const Entry& entry : plan_.entries) {
+      if (entry.kind == Entry::Kind::task) continue;
+      steps = capped_sum(steps, entry.size.passed);
+      if (steps <= max_steps) continue;
+      plan_.source.fail(entry.position,
+                        "the loops around the saves so far have more than 2^26 steps, at most so many are allowed");
+    }
+  }
 
   void collect(std::uint32_t number) {
     const Entry& entry = plan_.entries[number];
     if (entry.kind == Entry::Kind::task) return;
-    if (count_steps(plan_, number) > max_steps) {
-      plan_.source.fail(entry.position,
-                        "the loops around this save have more than 2^26 steps, at most so many are allowed");
-    }
     if (!entry.scope->has_condition() && count_files(plan_, number) > max_files) fail_count(entry);
     Paths paths(plan_, number);
     std::string path;

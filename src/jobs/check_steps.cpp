@@ -54,11 +54,11 @@ class FamilyOrder {
   std::vector<bool> written_;
 };
 
-/// How many steps the loops have, without the conditions.
+/// How many steps a walk goes through, without the conditions.
 std::int64_t steps_of(const Plan& plan) {
   std::int64_t steps = 0;
   for (std::uint32_t entry = 0; entry < plan.entries.size() && steps <= max_walked; ++entry) {
-    steps = capped_sum(steps, count_steps(plan, entry));
+    steps = capped_sum(steps, plan.entries[entry].size.passed);
   }
   return steps;
 }
@@ -83,8 +83,10 @@ void count(const Step& step, const Plan& plan, Totals& totals) {
 }
 
 /// The indices of the first step. Nothing when there is none, or it may be far away: then the stream looks at it.
-std::optional<Indices> first_step(const Plan& plan, std::uint32_t number) {
-  if (count_steps(plan, number) > max_walked) return std::nullopt;
+/// `passed` is how many steps were gone through, of all entries together.
+std::optional<Indices> first_step(const Plan& plan, std::uint32_t number, std::int64_t& passed) {
+  passed = capped_sum(passed, plan.entries[number].size.passed);
+  if (passed > max_walked) return std::nullopt;
   Walker walker(plan, number);
   Walker::Event event = walker.next();
   while (event == Walker::Event::passed) event = walker.next();
@@ -109,9 +111,10 @@ void check_step(const Plan& plan, std::uint32_t number, const Indices& indices, 
 void check_tasks(const Plan& plan) {
   TaskCheck check(plan);
   const Indices any{.values = std::vector<std::int64_t>(plan.indices), .limits = {}};
+  std::int64_t passed = 0;
   for (std::uint32_t number = 0; number < plan.entries.size(); ++number) {
     const bool is_once = TaskCheck::is_once(plan, plan.entries[number]);
-    const auto first = is_once ? std::optional(any) : first_step(plan, number);
+    const auto first = is_once ? std::optional(any) : first_step(plan, number, passed);
     if (first) check_step(plan, number, *first, check);
   }
 }

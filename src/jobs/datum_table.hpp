@@ -2,7 +2,7 @@
 /// on its thread: insert at a make, erase at a release.
 ///
 /// Costs a value and a few bits a live datum where neighbours live together; at worst, where they are far apart, a page
-/// of 64 values each. On top, a pointer for every 64 elements of a family up to the highest one met: one bit an
+/// of 64 values each. On top, a pointer for every 64 elements of a family where neighbours were met: one bit an
 /// element, as much as the stream needs itself. Pages whose data are all gone are used again, by any family.
 #pragma once
 
@@ -30,7 +30,7 @@ class DatumTable {
   }
 
   /// The datum must be there; valid until the next insert or erase.
-  [[nodiscard]] T& at(Datum datum) { return families_[datum.family][number_of(datum)]->values[place_of(datum)]; }
+  [[nodiscard]] T& at(Datum datum) { return slot(datum)->values[place_of(datum)]; }
 
   /// The datum must be there.
   void erase(Datum datum) {
@@ -46,14 +46,19 @@ class DatumTable {
     std::uint32_t alive = 0;
   };
 
+  static constexpr std::size_t chapter_pages = 512;
+  using Chapter = std::array<std::unique_ptr<Page>, chapter_pages>;
+
   static std::size_t number_of(Datum datum) { return static_cast<std::size_t>(datum.element / page_values); }
   static std::size_t place_of(Datum datum) { return static_cast<std::size_t>(datum.element % page_values); }
 
   std::unique_ptr<Page>& slot(Datum datum) {
     if (datum.family >= families_.size()) families_.resize(datum.family + 1);
-    auto& pages = families_[datum.family];
-    if (number_of(datum) >= pages.size()) pages.resize(number_of(datum) + 1);
-    return pages[number_of(datum)];
+    auto& chapters = families_[datum.family];
+    const std::size_t chapter = number_of(datum) / chapter_pages;
+    if (chapter >= chapters.size()) chapters.resize(chapter + 1);
+    if (chapters[chapter] == nullptr) chapters[chapter] = std::make_unique<Chapter>();
+    return (*chapters[chapter])[number_of(datum) % chapter_pages];
   }
 
   std::unique_ptr<Page> take_page() {
@@ -63,7 +68,7 @@ class DatumTable {
     return page;
   }
 
-  std::vector<std::vector<std::unique_ptr<Page>>> families_;
+  std::vector<std::vector<std::unique_ptr<Chapter>>> families_;
   std::vector<std::unique_ptr<Page>> spare_;  ///< their values are of data long gone
 };
 

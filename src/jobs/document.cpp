@@ -118,6 +118,15 @@ class KeyDepthCheck {
   int dots_ = 0;
 };
 
+/// What to write instead, where the parser only says what it did not expect.
+std::string_view hint_for(std::string_view description) {
+  const auto says = [&](std::string_view part) { return description.find(part) != std::string_view::npos; };
+  if (says("could not determine value type")) return ", texts stand in quotes, \" or '";
+  if (says("unescaped control characters")) return ", a quote may be missing, or write \\n and the like";
+  if (says("cannot redefine")) return ", each stands once";
+  return "";
+}
+
 }  // namespace
 
 void check_is_file(const std::filesystem::path& path, const SourceFile& source, const Position& position) {
@@ -138,7 +147,8 @@ toml::table read_document(const std::filesystem::path& path, const SourceFile& s
     return toml::parse(text, source.name());
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    source.fail({at.line, at.column}, "this is not TOML: " + std::string(error.description()));
+    source.fail({at.line, at.column},
+                "this is not TOML: " + std::string(error.description()) + std::string(hint_for(error.description())));
   }
 }
 

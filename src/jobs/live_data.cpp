@@ -12,21 +12,26 @@ LiveData::LiveData(const Plan& plan) : plan_(&plan), families_(plan.families.siz
 }
 
 std::optional<std::int64_t> LiveData::Bits::first(std::size_t& from) const {
-  while (from < words_.size() && words_[from] == 0) ++from;
-  if (from >= words_.size()) return std::nullopt;
-  return static_cast<std::int64_t>(from) * 64 + std::countr_zero(words_[from]);
+  while (from / page_words < pages_.size()) {
+    const Page* const page = pages_[from / page_words].get();
+    const std::uint64_t word = page == nullptr ? 0 : (*page)[from % page_words];
+    if (word != 0) return static_cast<std::int64_t>(from) * 64 + std::countr_zero(word);
+    from += page == nullptr ? page_words - from % page_words : 1;
+  }
+  return std::nullopt;
 }
 
-void LiveData::insert(Datum datum) {
-  Bits& alive = families_[datum.family].alive;
-  if (!alive.is_allotted()) alive.allot(plan_->families[datum.family].elements());
-  alive.insert(datum.element);
+void LiveData::Bits::insert(std::int64_t element) {
+  const std::size_t number = page_of(element);
+  if (number >= pages_.size()) pages_.resize(number + 1);
+  std::unique_ptr<Page>& page = pages_[number];
+  if (page == nullptr) page = std::make_unique<Page>();
+  (*page)[word_of(element)] |= bit_of(element);
 }
 
 void LiveData::touch(const EntryAccess& access, Datum datum, const Indices& indices) {
   Bits& noted = families_[datum.family].noted;
   if (noted.contains(datum.element)) return;
-  if (!noted.is_allotted()) noted.allot(plan_->families[datum.family].elements());
   noted.insert(datum.element);
   const Lifetime& lifetime = plan_->lifetimes[*access.lifetime];
   const std::int64_t key = lifetime.coefficient * indices.values[lifetime.variable] + access.lifetime_offset;

@@ -1,7 +1,9 @@
 /// Which data of a job are there at one point of its stream, and which of them go next. Memory: two bits a datum of the
-/// families in use, and a number for each datum of which it is known when it goes. One thread at a time.
+/// families in use, where neighbours were met, and a number for each datum of which it is known when it goes. One
+/// thread at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,7 +20,7 @@ class LiveData {
   explicit LiveData(const Plan& plan);
 
   [[nodiscard]] bool contains(Datum datum) const { return families_[datum.family].alive.contains(datum.element); }
-  void insert(Datum datum);
+  void insert(Datum datum) { families_[datum.family].alive.insert(datum.element); }
   void erase(Datum datum) { families_[datum.family].alive.erase(datum.element); }
 
   /// A step accesses the datum: notes when it goes, where the access says so.
@@ -30,23 +32,29 @@ class LiveData {
   std::optional<Datum> pop();
 
  private:
+  /// A bit for each element, in pages that are there from their first bit on.
   class Bits {
+    static constexpr std::size_t page_words = 512;
+    using Page = std::array<std::uint64_t, page_words>;
+
    public:
     [[nodiscard]] bool contains(std::int64_t element) const {
-      return !words_.empty() && (words_[word_of(element)] & bit_of(element)) != 0;
+      const std::size_t page = page_of(element);
+      return page < pages_.size() && pages_[page] != nullptr &&
+             ((*pages_[page])[word_of(element)] & bit_of(element)) != 0;
     }
-    [[nodiscard]] bool is_allotted() const { return !words_.empty(); }
-    void allot(std::int64_t elements) { words_.resize(word_of(elements - 1) + 1); }
-    void insert(std::int64_t element) { words_[word_of(element)] |= bit_of(element); }
-    void erase(std::int64_t element) { words_[word_of(element)] &= ~bit_of(element); }
+    void insert(std::int64_t element);
+    /// The element must be there.
+    void erase(std::int64_t element) { (*pages_[page_of(element)])[word_of(element)] &= ~bit_of(element); }
     /// The first element in the words from `from` on, which goes forward to it.
     [[nodiscard]] std::optional<std::int64_t> first(std::size_t& from) const;
-    void clear() { std::vector<std::uint64_t>().swap(words_); }
+    void clear() { std::vector<std::unique_ptr<Page>>().swap(pages_); }
 
    private:
     static std::uint64_t bit_of(std::int64_t element) { return std::uint64_t{1} << (element % 64); }
-    static std::size_t word_of(std::int64_t element) { return static_cast<std::size_t>(element / 64); }
-    std::vector<std::uint64_t> words_;
+    static std::size_t word_of(std::int64_t element) { return static_cast<std::size_t>(element / 64) % page_words; }
+    static std::size_t page_of(std::int64_t element) { return static_cast<std::size_t>(element / 64) / page_words; }
+    std::vector<std::unique_ptr<Page>> pages_;
   };
 
   struct FamilyData {

@@ -50,6 +50,7 @@ struct Entry {
   Position position;
   std::uint32_t node = 0;
   std::optional<Scope> scope;  ///< always there once read
+  LoopSize size;
   const KernelDescription* kernel = nullptr;
   std::vector<EntryAccess> accesses;  ///< in the kernel's order
   bool may_alias = false;             ///< one datum may be accessed twice, once for writing

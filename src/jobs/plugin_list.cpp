@@ -1,9 +1,9 @@
 #include "jobs/plugin_list.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "jobs/document.hpp"
+#include "jobs/names.hpp"
 #include "jobs/table.hpp"
 
 namespace penstock::jobs {
@@ -12,7 +12,7 @@ namespace {
 
 void check_path(const SourceFile& source, const Table::Text& text) {
   if (text.value.empty()) source.fail(text.position, "the path of a plugin is empty, the name of a file is needed");
-  if (std::ranges::any_of(text.value, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+  if (has_control(text.value)) {
     source.fail(text.position,
                 "the path " + in_quotes(text.value) + " has control characters, printable ones are needed");
   }

@@ -15,8 +15,8 @@ namespace {
 struct Definition {
   const toml::node* node = nullptr;
   Position position;
-  std::string expression;  ///< of an integer that is computed
-  bool is_open = false;    ///< it is being computed
+  std::vector<std::string> needed;  ///< while it is computed: the values in it, the next one last
+  bool is_open = false;             ///< it is being computed
 };
 
 std::optional<Parameter> item_of(const toml::node& node) {
@@ -33,6 +33,11 @@ List read_list(const SourceFile& source, const toml::array& array) {
     if (!item) {
       source.fail(position_of(node),
                   "a list holds " + std::string(kind_of(node)) + ", integers, real numbers or texts are needed");
+    }
+    const auto* const text = std::get_if<std::string>(&*item);
+    if (text != nullptr && has_control(*text)) {
+      source.fail(position_of(node),
+                  "the text " + in_quotes(*text) + " has control characters, printable ones are needed");
     }
     list.items.push_back(*item);
   }
@@ -126,37 +131,47 @@ class ValueReader {
     }
   }
 
+  using Open = std::vector<std::pair<const std::string*, Definition*>>;
+
   /// Without recursion: a chain of values may be long.
   void compute(const std::string& first, Definition& first_definition) {
-    std::vector<std::pair<const std::string*, Definition*>> open{{&first, &first_definition}};
+    Open open;
+    begin(first, first_definition, open);
     while (!open.empty()) {
       const auto [name, definition] = open.back();
-      const std::string* const needed = values_->contains(*name) ? nullptr : first_missing(*definition);
-      if (needed == nullptr) {
-        if (!values_->contains(*name)) values_->emplace(*name, value_of(*definition));
+      if (definition->needed.empty()) {
+        values_->emplace(*name, value_of(*definition));
         definition->is_open = false;
         open.pop_back();
         continue;
       }
-      definition->is_open = true;
-      const auto next = definitions_.find(*needed);
+      const auto next = definitions_.find(definition->needed.back());
+      definition->needed.pop_back();
       if (next->second.is_open) fail_cycle(open, next->first);
-      open.emplace_back(&next->first, &next->second);
+      begin(next->first, next->second, open);
     }
   }
 
-  /// The first name in an expression that is defined and not yet computed.
-  const std::string* first_missing(const Definition& definition) const {
-    if (!definition.node->is_string()) return nullptr;
+  void begin(const std::string& name, Definition& definition, Open& open) const {
+    if (values_->contains(name)) return;
+    definition.is_open = true;
+    definition.needed = needed_by(definition);
+    open.emplace_back(&name, &definition);
+  }
+
+  /// The names in an expression that are defined and not yet computed, the first one last.
+  std::vector<std::string> needed_by(const Definition& definition) const {
+    if (!definition.node->is_string()) return {};
     const std::string& text = definition.node->as_string()->get();
     const auto operations = main_.source.at(definition.position, [&] { return parse_sum(text); });
+    std::vector<std::string> needed;
     for (const Operation& each : operations) {
       if (each.kind != Operation::Kind::name || values_->contains(each.name)) continue;
-      const auto found = definitions_.find(each.name);
-      if (found == definitions_.end()) fail_unknown(definition, each.name);
-      return &found->first;
+      if (!definitions_.contains(each.name)) fail_unknown(definition, each.name);
+      needed.emplace_back(each.name);
     }
-    return nullptr;
+    std::ranges::reverse(needed);
+    return needed;
   }
 
   [[nodiscard]] std::vector<std::string_view> names() const {
@@ -171,8 +186,7 @@ class ValueReader {
                       "unknown value " + in_quotes(name) + suggestion(name, known) + "; known: " + listed(known));
   }
 
-  [[noreturn]] void fail_cycle(std::span<const std::pair<const std::string*, Definition*>> open,
-                               const std::string& again) const {
+  [[noreturn]] void fail_cycle(const Open& open, const std::string& again) const {
     std::string chain;
     for (const auto& [name, definition] : open) {
       if (chain.empty() && *name != again) continue;

@@ -65,6 +65,7 @@ Plan read_plan(const std::filesystem::path& path, Kernels kernels, std::span<con
   read_families(documents, kernels, plan);
   read_entries(documents, kernels, plan);
   if (plan.entries.empty()) plan.source.fail({}, "the job is empty, at least one [[task]] or [[save]] is needed");
+  measure_loops(plan);
   mark_last_uses(plan);
   check_paths(plan);
   check_tasks(plan);

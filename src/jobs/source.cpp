@@ -9,7 +9,9 @@ namespace penstock::jobs {
 
 namespace {
 
-/// Levenshtein's distance: how many characters to change, add or drop.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Levenshtein's distance: how many characters to change, add or drop; capitals count as small letters.
 std::size_t distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -17,7 +19,7 @@ std::size_t distance(std::string_view left, std::string_view right) {
     std::size_t diagonal = row[0];
     row[0] = i + 1;
     for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t changed = diagonal + (left[i] == right[j] ? 0 : 1);
+      const std::size_t changed = diagonal + (lower(left[i]) == lower(right[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
     }
@@ -25,22 +27,29 @@ std::size_t distance(std::string_view left, std::string_view right) {
   return row.back();
 }
 
+/// Cut between two characters: half of one that has several bytes would not be UTF-8 any more.
+std::string clipped(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xc0) == 0x80) --longest;
+  return std::string(text.substr(0, longest)) + "...";
+}
+
+/// With another character in place of each that must not be printed.
+std::string inert(std::string_view text, char replacement) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = control_size(text.substr(at));
+    result += length > 0 ? replacement : text[at];
+    at += std::max<std::size_t>(length, 1);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
-  constexpr std::size_t longest = 60;
   std::string safe = "'";
-  for (std::string_view rest = text.substr(0, longest); !rest.empty();) {
-    const std::size_t control = control_size(rest);
-    safe += control > 0 ? '?' : rest.front();
-    rest.remove_prefix(std::max<std::size_t>(control, 1));
-  }
-  // A character of several bytes that was cut in two would not be UTF-8 any more.
-  if (text.size() > longest) {
-    while ((static_cast<unsigned char>(safe.back()) & 0xc0) == 0x80) safe.pop_back();
-    if (static_cast<unsigned char>(safe.back()) >= 0xc0) safe.pop_back();
-    safe += "...";
-  }
+  safe += inert(clipped(text, 60), '?');
   return safe + "'";
 }
 
@@ -60,12 +69,13 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
 }
 
 std::string listed(std::span<const std::string_view> names) {
+  constexpr std::size_t most = 40;
   std::string text;
-  for (const std::string_view name : names) {
+  for (const std::string_view name : names.first(std::min(names.size(), most))) {
     if (!text.empty()) text += ", ";
-    text += name;
+    text += inert(name, '?');
   }
-  return text;
+  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
 }
 
 std::string line_of(const Position& place, const Position& from) {
@@ -74,10 +84,9 @@ std::string line_of(const Position& place, const Position& from) {
 }
 
 void SourceFile::fail(const Position& position, std::string_view what) const {
-  std::string message = (position.file ? *position.file : name_) + ':' + std::to_string(position.line) + ':' +
-                        std::to_string(position.column) + ": ";
-  for (const char character : what) message += static_cast<unsigned char>(character) < 0x20 ? ' ' : character;
-  throw Error(ErrorCode::bad_job, message);
+  const std::string& name = position.file ? *position.file : name_;
+  throw Error(ErrorCode::bad_job, inert(name, '?') + ':' + std::to_string(position.line) + ':' +
+                                      std::to_string(position.column) + ": " + inert(clipped(what, 1000), ' '));
 }
 
 }  // namespace penstock::jobs

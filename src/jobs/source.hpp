@@ -33,7 +33,7 @@ struct Mistake : std::runtime_error {
 /// ", did you mean 'x'?" for the most similar candidate, or nothing when none is similar.
 [[nodiscard]] std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
 
-/// "a, b, c"
+/// "a, b, c"; of very many only some.
 [[nodiscard]] std::string listed(std::span<const std::string_view> names);
 
 /// "line 7", with the file's name where it is not that of `from`.

@@ -23,12 +23,13 @@ class Parser {
 
   std::vector<Operation> parse() {
     whole();
-    if (at_ != text_.size()) unexpected();
+    if (at_ != text_.size()) unexpected(after_operand());
     return std::move(operations_);
   }
 
  private:
   static constexpr int max_depth = 32;
+  static constexpr std::string_view operands = "integers, names, - and parentheses";
 
   void whole() { is_condition_ ? condition() : sum(); }
 
@@ -67,8 +68,14 @@ class Parser {
       if (!accept(sign)) continue;
       sum();
       emit(kind);
-      return;
+      return check_no_chain();
     }
+  }
+
+  void check_no_chain() const {
+    if (at_ == text_.size() || std::string_view("=!<>").find(text_[at_]) == std::string_view::npos) return;
+    throw Mistake(quoted() + " has " + in_quotes(text_.substr(at_, 1)) +
+                  " behind a comparison, a < b and b < c would be right");
   }
 
   void sum() {
@@ -119,11 +126,11 @@ class Parser {
     if (++depth_ > max_depth) throw Mistake(quoted() + " has more than 32 parentheses inside each other");
     inner();
     --depth_;
-    if (!accept(")")) unexpected();
+    if (!accept(")")) unexpected(after_operand("')'"));
   }
 
   void rounded(Kind kind, const std::string& word) {
-    if (!accept("(")) unexpected();
+    if (!accept("(")) unexpected("'('");
     inside([&] { sum(); });
     if (operations_.back().kind != Kind::divide) {
       throw Mistake(quoted() + " takes the " + word + " of what is no quotient, " + word + "(n / tile) would be");
@@ -132,7 +139,7 @@ class Parser {
   }
 
   void operand() {
-    if (at_ == text_.size()) unexpected();
+    if (at_ == text_.size()) unexpected(operands);
     if (is_digit(text_[at_])) {
       number();
     } else if (is_letter(text_[at_])) {
@@ -140,7 +147,7 @@ class Parser {
       while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
       operations_.push_back({.kind = Kind::name, .number = 0, .name = text_.substr(begin, at_ - begin)});
     } else {
-      unexpected();
+      unexpected(operands);
     }
     skip_spaces();
   }
@@ -150,7 +157,7 @@ class Parser {
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), operation.number);
     if (error != std::errc{}) throw Mistake("the number does not fit into 64 bits, smaller ones are needed");
     at_ = static_cast<std::size_t>(end - text_.data());
-    if (at_ < text_.size() && is_letter(text_[at_])) unexpected();
+    if (at_ < text_.size() && is_letter(text_[at_])) unexpected(after_operand());
     operations_.push_back(operation);
   }
 
@@ -178,10 +185,13 @@ class Parser {
     return (is_condition_ ? "the condition " : "the expression ") + in_quotes(text_);
   }
 
-  [[noreturn]] void unexpected() const {
+  [[nodiscard]] std::string after_operand(const std::string& end = "its end") const {
+    return std::string("+ - * / ") + (is_condition_ ? "% == != < <= > >= and or " : "") + "or " + end;
+  }
+
+  [[noreturn]] void unexpected(std::string_view allowed) const {
     const std::string found = at_ < text_.size() ? in_quotes(text_.substr(at_, 1)) : "its end";
-    throw Mistake(quoted() + " has " + found + " where integers, names, + - * / and parentheses are allowed" +
-                  (is_condition_ ? ", and % == != < <= > >= and or not" : ""));
+    throw Mistake(quoted() + " has " + found + " where " + std::string(allowed) + " are allowed");
   }
 
   std::string_view text_;

@@ -11,6 +11,8 @@ namespace penstock::jobs {
 
 namespace {
 
+constexpr std::size_t max_length = 4095;  // what Linux takes as a path
+
 void append_number(std::int64_t value, std::size_t width, std::string& text) {
   char digits[24];
   char* const end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
@@ -44,8 +46,10 @@ std::size_t width_of(std::string_view inside) {
 
 TextTemplate TextTemplate::parse(std::string_view text, const Scope& scope, std::string_view what) {
   const std::string whole = "the " + std::string(what) + ' ' + in_quotes(text);
-  if (has_control(text)) {
-    throw Mistake(whole + " has control characters, printable ones are needed");
+  if (has_control(text)) throw Mistake(whole + " has control characters, printable ones are needed");
+  if (text.size() > max_length) {
+    throw Mistake(whole + " has " + std::to_string(text.size()) + " characters, at most " + std::to_string(max_length) +
+                  " are allowed");
   }
   TextTemplate result;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -114,6 +118,9 @@ void check_inside(std::string_view path) {
   constexpr std::size_t name_size_max = 255;
   if (path.size() > path_size_max) {
     throw Mistake("the path " + in_quotes(path) + " is longer than 3000 bytes, at most so many are allowed");
+  }
+  if (path == "~" || path.starts_with("~/")) {
+    throw Mistake("the path " + in_quotes(path) + " means the home folder, one relative to the results is needed");
   }
   if (path.starts_with('/'))
     throw Mistake("the path " + in_quotes(path) + " is absolute, one relative to the results is needed");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jobs/check.hpp"
 #include "jobs/integers.hpp"
 #include "jobs/plan.hpp"
 
@@ -9,7 +10,7 @@ namespace penstock::jobs {
 
 namespace {
 
-constexpr std::int64_t max_effort = std::int64_t{1} << 22;  // loop steps that are tried one by one
+constexpr std::int64_t max_effort = max_walked;  // loop steps that are tried one by one
 
 std::vector<Range> ranges_of(const Entry& entry) {
   std::vector<Range> ranges;
@@ -43,6 +44,29 @@ std::int64_t tiles_of(const Plan& plan, const Entry& entry) {
   return tiles;
 }
 
+/// Goes through the ranges that others depend on, as far as the effort lasts.
+LoopSize size_of(const Entry& entry, std::int64_t& effort) {
+  const std::vector<Range> ranges = ranges_of(entry);
+  const std::size_t needed = needed_of(ranges);
+  Indices indices;
+  indices.values.resize(ranges.size());
+  indices.limits.resize(ranges.size());
+  LoopSize size;
+  std::size_t next = 0;  // the first so many ranges stand
+  while (true) {
+    while (next < needed && ranges[next].start(indices)) ++next;
+    if (effort-- <= 0) return {.steps = entry.scope->steps_max(), .passed = INT64_MAX};
+    LoopSize inner{.steps = next < needed ? 0 : 1, .passed = 1};
+    for (std::size_t k = needed; k < ranges.size(); ++k) {
+      const std::int64_t count = next < needed ? 0 : count_of(ranges[k], indices.values);
+      inner = {capped_product(inner.steps, count), capped_product(inner.passed, std::max<std::int64_t>(count, 1))};
+    }
+    size = {capped_sum(size.steps, inner.steps), capped_sum(size.passed, inner.passed)};
+    while (next > 0 && !ranges[next - 1].advance(indices)) --next;
+    if (next == 0) return size;
+  }
+}
+
 void add_family(const Family& family, Totals& totals) {
   const std::int64_t elements = family.elements();
   std::int64_t arrays = elements;
@@ -58,33 +82,15 @@ void add_family(const Family& family, Totals& totals) {
 
 std::int64_t Totals::all_tasks() const { return capped_sum(capped_sum(tasks, save_tasks), origin_tasks); }
 
-std::int64_t count_steps(const Plan& plan, std::uint32_t entry) {
-  const Scope& scope = *plan.entries[entry].scope;
-  const std::vector<Range> ranges = ranges_of(plan.entries[entry]);
-  const std::size_t needed = needed_of(ranges);
-  Loop outer;
-  outer.ranges.assign(ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(needed));
-  Indices indices;
-  indices.values.resize(ranges.size());
-  indices.limits.resize(ranges.size());
-  std::int64_t steps = 0;
-  std::int64_t tried = 0;
-  if (!outer.first(indices)) return 0;
-  do {
-    if (++tried > max_effort) return scope.steps_max();
-    std::int64_t inner = 1;
-    for (std::size_t k = needed; k < ranges.size(); ++k) {
-      inner = capped_product(inner, count_of(ranges[k], indices.values));
-    }
-    steps = capped_sum(steps, inner);
-  } while (outer.advance(indices));
-  return steps;
+void measure_loops(Plan& plan) {
+  std::int64_t effort = max_effort;
+  for (Entry& entry : plan.entries) entry.size = size_of(entry, effort);
 }
 
 std::int64_t count_files(const Plan& plan, std::uint32_t entry) {
   const Entry& found = plan.entries[entry];
   if (found.kind == Entry::Kind::task) return 0;
-  return count_steps(plan, entry) / (found.kind == Entry::Kind::save_array ? tiles_of(plan, found) : 1);
+  return found.size.steps / (found.kind == Entry::Kind::save_array ? tiles_of(plan, found) : 1);
 }
 
 Totals bounds_of_totals(const Plan& plan) {
@@ -92,7 +98,7 @@ Totals bounds_of_totals(const Plan& plan) {
   std::vector<bool> named(plan.families.size());
   for (std::uint32_t number = 0; number < plan.entries.size(); ++number) {
     const Entry& entry = plan.entries[number];
-    const std::int64_t steps = count_steps(plan, number);
+    const std::int64_t steps = entry.size.steps;
     const bool is_array = entry.kind == Entry::Kind::save_array;
     if (entry.kind == Entry::Kind::task) {
       totals.tasks = capped_sum(totals.tasks, steps);

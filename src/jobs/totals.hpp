@@ -21,13 +21,20 @@ struct Totals {
   [[nodiscard]] std::int64_t all_tasks() const;
 };
 
+/// The loops around and of one entry, as if no condition held a step back.
+struct LoopSize {
+  /// Of a tiled array that is saved: its tiles. Exact unless there are very many; then a bound.
+  std::int64_t steps = 0;
+  /// At least what a walk goes through: ranges that turn out to be empty count too.
+  std::int64_t passed = 0;
+};
+
 /// As far as the loops show without being walked through.
 [[nodiscard]] Totals bounds_of_totals(const Plan& plan);
 
-/// The steps of an entry (of a tiled array that is saved: its tiles), as if no condition held any back. Exact unless
-/// there are very many; then a bound.
-[[nodiscard]] std::int64_t count_steps(const Plan& plan, std::uint32_t entry);
-/// The files that they save.
+/// Fills in Entry::size of all entries. Takes a bounded time, which they share.
+void measure_loops(Plan& plan);
+/// The files that the steps of an entry save, as if no condition held any back.
 [[nodiscard]] std::int64_t count_files(const Plan& plan, std::uint32_t entry);
 
 }  // namespace penstock::jobs
