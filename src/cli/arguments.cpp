@@ -131,11 +131,11 @@ std::optional<std::int64_t> Arguments::number(std::string_view option, std::int6
   return value;
 }
 
-std::optional<std::int64_t> Arguments::bytes(std::string_view option) const {
+std::optional<std::int64_t> Arguments::bytes(std::string_view option, std::int64_t least) const {
   const auto given = text(option);
   if (!given) return std::nullopt;
   const auto value = observe::parse_bytes(*given);
-  if (!value || *value < 1) {
+  if (!value || *value < least) {
     throw UsageError(fmt::format("--{} takes a size such as 4GiB, 512MiB, 1e9 or 4096, not '{}'", option, *given));
   }
   return value;

@@ -44,8 +44,8 @@ class Arguments {
   /// A whole number of at least `least`; UsageError for anything else.
   [[nodiscard]] std::optional<std::int64_t> number(std::string_view option, std::int64_t least,
                                                    std::int64_t most) const;
-  /// An amount of bytes as observe::parse_bytes() reads it, at least 1.
-  [[nodiscard]] std::optional<std::int64_t> bytes(std::string_view option) const;
+  /// An amount of bytes as observe::parse_bytes() reads it, of at least `least`.
+  [[nodiscard]] std::optional<std::int64_t> bytes(std::string_view option, std::int64_t least = 1) const;
 
   /// The only positional argument; UsageError when there is none, several, or an empty one. `name`: "FILE".
   [[nodiscard]] const std::string& only_positional(std::string_view name) const;

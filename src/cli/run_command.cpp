@@ -96,7 +96,7 @@ runtime::RunOptions understood(const Arguments& given) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (const auto tasks = given.number("window-tasks", 1, most)) run.window_tasks = static_cast<std::uint64_t>(*tasks);
   run.window_bytes = given.bytes("window-bytes").value_or(run.window_bytes);
-  run.trace_bytes = given.bytes("trace-bytes").value_or(run.trace_bytes);
+  run.trace_bytes = given.bytes("trace-bytes", 0).value_or(run.trace_bytes);
   if (const auto devices = given.text("devices")) use_only(*devices, run);
   run.values = given.assignments("set");
   return run;

@@ -61,6 +61,13 @@ TEST(RunOptions, ValuesNeedANameAndASign) {
   }
 }
 
+// No trace at all was refused like a window of no bytes.
+TEST(RunOptions, TraceMayHaveNoBytes) {
+  EXPECT_EQ(told({"a", "--trace-bytes", "0"}).trace_bytes, 0);
+  EXPECT_EQ(told({"a", "--trace-bytes", "1MiB"}).trace_bytes, 1 << 20);
+  EXPECT_EQ(told({"a"}).trace_bytes, 64 << 20);
+}
+
 TEST(RunOptions, DevicesInAnyOrder) {
   EXPECT_FALSE(told({"a", "--devices=cuda"}).use_cpu);
   EXPECT_TRUE(told({"a", "--devices=cuda"}).use_cuda);

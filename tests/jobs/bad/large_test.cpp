@@ -136,7 +136,7 @@ TEST(LargeJobFile, DataThatNoStepNamesTakeNoMemory) {
   const Scratch scratch;
   std::string text = good_job + "[[group]]\nfor = 'i in 0..2'\n";
   for (int k = 0; k < 4; ++k) {
-    const std::string name = "y" + std::to_string(k);
+    const std::string name(1, static_cast<char>('a' + k));
     text += "[[group.task]]\nkernel = 'increment'\nread_write = ['" + name + "[2147483647 * i]']\n";
     text += "[data." + name + "]\nfor = 'i in 0..2147483648'\n" + data;
   }
