@@ -21,8 +21,8 @@ struct MachineLine {
   double load = 0.0;  ///< of the last minute when the benchmark began: above 0.5, others were at work
 };
 
-/// What is measured: metric and unit are "time" in "s", "ns per task" and "ns per event" in "ns", "tasks/s", "GFLOP/s", "GB/s",
-/// "efficiency", "ratio" or "bytes" in "B".
+/// What is measured: metric and unit are "time" in "s", "ns per task" and "ns per event" in "ns", "tasks/s", "GFLOP/s",
+/// "GB/s", "efficiency", "ratio" or "bytes" in "B".
 struct Measure {
   std::string name;  ///< the case
   std::string metric;

@@ -33,8 +33,8 @@ struct KernelUse {
 struct GraphSummary {
   std::int64_t tasks = 0;  ///< steps of [[task]]
   std::int64_t origins = 0;
-  std::int64_t saves = 0;       ///< files
-  std::int64_t save_parts = 0;  ///< tasks that save tiles and add up what was written
+  std::int64_t saves = 0;          ///< files
+  std::int64_t save_parts = 0;     ///< tasks that save tiles and add up what was written
   std::vector<KernelUse> kernels;  ///< most tasks first
 
   std::int64_t data = 0;

@@ -132,7 +132,7 @@ TEST_F(Recording, TellsEachTaskOnceAndWhereItsInputsCameFrom) {
 TEST_F(Recording, TellsHowTasksFailed) {
   LocalCluster cluster({.ranks = 1, .cores = 1, .trace_folder = folder_});
   const core::DataId data = cluster.frontend().add_data({DType::f64, Shape{2}});
-  const std::array<Parameter, 1> missing{std::string("no such file")};
+  const std::array<Parameter, 4> missing{std::string("no such file"), false, std::int64_t{0}, std::int64_t{0}};
   const std::array<Parameter, 1> one{1.0};
   cluster.submit("load", std::array{Access{data, AccessMode::write}}, missing);
   cluster.submit("increment", std::array{Access{data, AccessMode::read_write}}, one);
