@@ -62,7 +62,7 @@ Token CudaDevice::start(std::span<Work* const> work, std::span<const Token> afte
     for (const Token& earlier : after) {
       PENSTOCK_ASSERT(earlier.queue == 0 || (earlier.queue == stream_queue && earlier.point <= started_));
     }
-    outstanding_.fetch_add(static_cast<std::int64_t>(work.size()), std::memory_order_relaxed);
+    outstanding_.fetch_add(work.size(), std::memory_order_relaxed);
     queue_.insert(queue_.end(), work.begin(), work.end());
     started_ += work.size();
     token = {.queue = stream_queue, .point = started_};
@@ -144,7 +144,7 @@ void CudaDevice::progress() {
   std::vector<Completion> ended;
   if (take_ended(ended)) {
     completions_.completed(ended);
-    outstanding_.fetch_sub(static_cast<std::int64_t>(ended.size()), std::memory_order_release);
+    outstanding_.fetch_sub(ended.size(), std::memory_order_release);
   }
   reporting_.clear(std::memory_order_release);
 }

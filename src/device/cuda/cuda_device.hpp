@@ -73,9 +73,9 @@ class CudaDevice final : public Device {
   std::deque<Flight> flights_;
   std::optional<EventPool> events_;
 
-  std::atomic<std::int64_t> outstanding_{0};  ///< started and not reported; orders nothing
-  std::atomic<bool> broken_{false};           ///< the GPU's context is dead; orders nothing
-  std::atomic_flag reporting_;                ///< held by the caller of progress(); orders one caller after another
+  std::atomic<std::size_t> outstanding_{0};  ///< started and not reported; orders nothing
+  std::atomic<bool> broken_{false};          ///< the GPU's context is dead; orders nothing
+  std::atomic_flag reporting_;               ///< held by the caller of progress(); orders one caller after another
   std::thread launcher_;
 };
 
