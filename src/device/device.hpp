@@ -16,6 +16,7 @@
 #include <penstock/kernel.hpp>
 
 #include "core/ids.hpp"
+#include "executor/job.hpp"
 
 namespace penstock::device {
 
@@ -32,6 +33,8 @@ struct Token {
 
 /// One task as a device sees it. Owned by the caller; stays where it is and unchanged until its completion.
 struct Work {
+  executor::Job job;           ///< the device's, for its own queues
+  void* started_on = nullptr;  ///< the device's
   core::TaskId task;
   const KernelDescription* kernel = nullptr;
   std::span<const ArrayView> arrays;      ///< host memory; allocated by prepare()

@@ -6,6 +6,7 @@
 #include <penstock/error.hpp>
 
 #include "cluster/messages.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::mover {
 
@@ -16,11 +17,6 @@ namespace {
 
 std::uint64_t serving_key(RankId to, BulkNumber number) {
   return (static_cast<std::uint64_t>(to.value()) << 32) | number;
-}
-
-std::int64_t now_ns() {
-  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
 }
 
 bool is_fetch_request(std::span<const std::byte> message) {
@@ -85,7 +81,7 @@ void Mover::begin_fetch(const FetchOrder& order) {
   // In turn through all numbers: the sender may hear of the end of a transfer after the receiver has asked for the
   // next.
   const BulkNumber number = next_number_++ % transport::bulk_numbers;
-  fetches_[number] = {order, {order.data, order.version, order.into.size(), now_ns()}};
+  fetches_[number] = {order, {order.data, order.version, order.into.size(), executor::steady_now().ns}};
   ++under_way_;
   transport_->receive_bulk(order.from, number, order.into);
   std::vector<std::byte> request;
@@ -112,7 +108,7 @@ void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
                                             std::to_string(request.data.value()) + ", which is not here");
   }
   serving_[serving_key(to, request.bulk_number)] = {served->replica,
-                                                    {request.data, request.version, served->bytes.size(), now_ns()}};
+                                                    {request.data, request.version, served->bytes.size(), executor::steady_now().ns}};
   ++under_way_;
   bytes_sent_ += served->bytes.size();
   transport_->send_bulk(to, request.bulk_number, served->bytes);
@@ -138,7 +134,7 @@ void Mover::bulk_received(RankId from, BulkNumber number) {
 void Mover::record(core::Direction direction, RankId peer, const Begun& begun) {
   if (lane_ == nullptr) return;
   lane_->put(to_event(
-      core::TransferEvent{.direction = direction, .peer = peer, .begin_ns = begun.begin_ns, .end_ns = now_ns()}));
+      core::TransferEvent{.direction = direction, .peer = peer, .begin_ns = begun.begin_ns, .end_ns = executor::steady_now().ns}));
   lane_->put(to_event(core::AccessEvent{.access = core::AccessKind::read,
                                         .data = begun.data,
                                         .reads = begun.version,

@@ -5,7 +5,7 @@
 
 #include <penstock/error.hpp>
 
-#include "device/steady_clock.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::runtime {
 
@@ -34,7 +34,7 @@ int Driver::run() {
     const bool moved = mover_.progress(*this);
     const bool settled = backend_->progress();
     if (frontend_ != nullptr) frontend_->tick();
-    trace_->look(device::steady_now());
+    trace_->look(executor::steady_now());
     if (!moved && !settled) mover_.wait(sleep_limit());
   }
   return backend_->finish_code().value_or(0);
@@ -102,7 +102,7 @@ void Driver::message(RankId from, std::span<const std::byte> message) {
     case Tag::pong: {
       cluster::Pong pong;
       if (frontend_ != nullptr || !read(reader, pong)) break;
-      return trace_->hear(pong, device::steady_now());
+      return trace_->hear(pong, executor::steady_now());
     }
     case Tag::trace: {
       cluster::TraceOrder order;
@@ -122,7 +122,7 @@ void Driver::message(RankId from, std::span<const std::byte> message) {
 void Driver::tell_clock(RankId to, const cluster::Ping& ping) {
   std::vector<std::byte> message;
   core::ByteWriter writer(message);
-  write(writer, cluster::Pong{.asked_ns = ping.asked_ns, .front_ns = device::steady_now().ns});
+  write(writer, cluster::Pong{.asked_ns = ping.asked_ns, .front_ns = executor::steady_now().ns});
   mover_.post(to, message);
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/steady_clock.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::runtime {
 
@@ -38,7 +38,7 @@ void RankTrace::begin(const std::filesystem::path& folder, std::int64_t bytes, c
                                .bytes = bytes,
                                .rank = mover_.rank().value(),
                                .ranks = mover_.ranks(),
-                               .start_ns = device::steady_now().ns,
+                               .start_ns = executor::steady_now().ns,
                                .start_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count(),
                                .lanes = lanes_of(backend_),
                                .description = description});

@@ -121,7 +121,7 @@ TEST(CpuDevice, RunsAChainOnOneLaneInTurnWithOtherWork) {
   const auto completions = recorder.completions();
   const auto other = std::ranges::find(completions, &work[chain], &Completion::work) - completions.begin();
   EXPECT_GT(other, 1);
-  EXPECT_LE(other, CpuDevice::chain_most + 1);
+  EXPECT_LE(other, executor::Workers::chain_most + 1);
 }
 
 TEST(CpuDevice, CallsIdleAfterItsLastCompletionAndBeforeItSleeps) {

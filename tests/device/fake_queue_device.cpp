@@ -5,7 +5,7 @@
 
 #include "core/assert.hpp"
 #include "device/cpu/run_work.hpp"
-#include "device/steady_clock.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::device {
 namespace {
@@ -66,9 +66,9 @@ void FakeQueueDevice::step(std::uint32_t queue, std::vector<Completion>& ended) 
   Item& item = items.front();
   if (!std::ranges::all_of(item.after, [this](const Token& token) { return passed(token); })) return;
   Prepared prepared;
-  item.completion.begin_ns = steady_now().ns;
+  item.completion.begin_ns = executor::steady_now().ns;
   if (item.runs) run_work(*item.work, prepared, parameters_, item.completion);
-  item.completion.end_ns = steady_now().ns;
+  item.completion.end_ns = executor::steady_now().ns;
   ended.push_back(std::move(item.completion));
   items.pop_front();
   ++passed_[queue];

@@ -2,8 +2,8 @@
 
 #include <omp.h>
 
-#include <optional>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,38 +12,23 @@
 #include "core/assert.hpp"
 #include "device/cpu/affinity.hpp"
 #include "device/cpu/run_work.hpp"
-#include "device/steady_clock.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::device {
 namespace {
 
-/// About what it costs to fall asleep and be woken: waiting longer than that cannot pay.
-constexpr std::int64_t spin_ns_most = 20'000;
-constexpr int pauses_between_clocks = 32;
-
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+/// A job is found to be the first thing in its piece of work.
+static_assert(std::is_standard_layout_v<Work>);
+Work& work_of(executor::Job& job) { return *reinterpret_cast<Work*>(&job); }
 
 }  // namespace
 
-struct CpuDevice::Worker {
-  CpuDevice* device;
-  int lane;
-  Work* next = nullptr;               ///< to run next, released by the task before it
-  int chain = 0;                      ///< tasks run from `next` in a row
-  std::int64_t now_ns = 0;            ///< end of the task before, when the next follows at once; 0: look at the clock
-  std::vector<Parameter> parameters;  ///< reused by every task of this worker
-};
-
-thread_local CpuDevice::Worker* CpuDevice::current_worker_ = nullptr;
-
 CpuDevice::CpuDevice(Options options, Completions& completions)
-    : options_(std::move(options)), completions_(completions), pool_(static_cast<int>(options_.cores.size())) {
+    : options_(std::move(options)),
+      completions_(completions),
+      workers_({.lanes_most = static_cast<int>(options_.cores.size()),
+                .idle = [this](int lane) { completions_.idle(lane); },
+                .seed = options_.seed}) {
   if (options_.cores.empty()) throw Error(ErrorCode::invalid_argument, "a CPU device needs at least one core");
   try {
     region_ = std::thread([this] { run_region(); });
@@ -56,9 +41,9 @@ CpuDevice::CpuDevice(Options options, Completions& completions)
 CpuDevice::~CpuDevice() { stop(); }
 
 void CpuDevice::stop() {
-  PENSTOCK_ASSERT(current_worker_ == nullptr || current_worker_->device != this);
+  PENSTOCK_ASSERT(workers_.current() == nullptr);
   if (!region_.joinable()) return;
-  pool_.close();
+  workers_.close();
   region_.join();
   stopped_.store(true, std::memory_order_relaxed);
 }
@@ -66,12 +51,14 @@ void CpuDevice::stop() {
 Token CpuDevice::start(std::span<Work* const> work, std::span<const Token> after) {
   PENSTOCK_ASSERT(after.empty());
   PENSTOCK_ASSERT(!stopped_.load(std::memory_order_relaxed));
-  Worker* const worker = current_worker_;
-  if (worker != nullptr && worker->device == this && worker->next == nullptr && !work.empty()) {
-    worker->next = work.front();
-    work = work.subspan(1);
+  thread_local std::vector<executor::Job*> jobs;
+  jobs.clear();
+  for (Work* const piece : work) {
+    piece->job.run = run;
+    piece->started_on = this;
+    jobs.push_back(&piece->job);
   }
-  if (!work.empty()) pool_.push(work);
+  workers_.push(jobs);
   return {};
 }
 
@@ -87,65 +74,25 @@ void CpuDevice::run_region() {
 }
 
 void CpuDevice::open(int lanes) {
-  lanes_ = lanes;
-  spins_ = static_cast<std::size_t>(lanes) <= read_affinity().size();
-  pool_.open(lanes);
+  workers_.open(lanes, static_cast<std::size_t>(lanes) <= read_affinity().size());
   opened_.count_down();
 }
 
 void CpuDevice::run_worker(int lane) {
   std::optional<PinnedScope> pinned;
   if (options_.pin) pinned.emplace(options_.cores[static_cast<std::size_t>(lane)]);
-  Worker worker{.device = this, .lane = lane, .parameters = {}};
-  current_worker_ = &worker;
-  work_until_closed(worker);
-  current_worker_ = nullptr;
+  workers_.work(lane);
 }
 
-void CpuDevice::work_until_closed(Worker& worker) {
-  do {
-    while (Work* work = take(worker)) run(worker, *work);
-    worker.now_ns = 0;
-  } while (wait_for_work(worker));
-}
-
-Work* CpuDevice::take(Worker& worker) {
-  Work* const next = std::exchange(worker.next, nullptr);
-  if (next == nullptr) {
-    worker.chain = 0;
-  } else if (worker.chain < chain_most || !pool_.has_waiting(worker.lane)) {
-    ++worker.chain;
-    return next;
-  } else {
-    worker.chain = 0;
-    pool_.push({&next, 1});
-  }
-  return pool_.take(worker.lane);
-}
-
-void CpuDevice::run(Worker& worker, Work& work) {
+void CpuDevice::run(executor::Job& job, executor::Worker& worker) {
+  thread_local std::vector<Parameter> parameters;  // used again by every task of the worker
+  Work& work = work_of(job);
+  CpuDevice& device = *static_cast<CpuDevice*>(work.started_on);
   Completion completion{.work = &work, .message = {}, .lane = worker.lane};
-  completion.begin_ns = worker.now_ns != 0 ? worker.now_ns : steady_now().ns;
-  run_work(work, completions_, worker.parameters, completion);
-  completion.end_ns = worker.now_ns = steady_now().ns;
-  completions_.completed({&completion, 1});
-}
-
-bool CpuDevice::wait_for_work(Worker& worker) {
-  completions_.idle(worker.lane);  // first: what was collected may be what brings more work
-  if (worker.next != nullptr) return true;
-  return (spins_ && spin_for_work(worker.lane)) || pool_.sleep(worker.lane);
-}
-
-bool CpuDevice::spin_for_work(int lane) const {
-  const std::int64_t end_ns = steady_now().ns + spin_ns_most;
-  do {
-    for (int i = 0; i < pauses_between_clocks; ++i) {
-      if (pool_.has_waiting(lane)) return true;
-      pause_core();
-    }
-  } while (steady_now().ns < end_ns);
-  return false;
+  completion.begin_ns = worker.now_ns != 0 ? worker.now_ns : executor::steady_now().ns;
+  run_work(work, device.completions_, parameters, completion);
+  completion.end_ns = worker.now_ns = executor::steady_now().ns;
+  device.completions_.completed({&completion, 1});
 }
 
 }  // namespace penstock::device

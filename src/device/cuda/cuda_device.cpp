@@ -12,7 +12,7 @@
 #include "device/cuda/cuda_error.hpp"
 #include "device/cuda/gemm.hpp"
 #include "device/cuda/module_abi.hpp"
-#include "device/steady_clock.hpp"
+#include "executor/steady_clock.hpp"
 
 namespace penstock::device {
 namespace {
@@ -96,7 +96,7 @@ Work* CudaDevice::next_work() {
 }
 
 CudaDevice::Flight CudaDevice::launch(Work& work) {
-  Flight flight{.completion = {.work = &work, .message = {}, .begin_ns = steady_now().ns}};
+  Flight flight{.completion = {.work = &work, .message = {}, .begin_ns = executor::steady_now().ns}};
   try {
     if (completions_.prepare(work)) queue(work, flight);
   } catch (const std::exception& error) {
@@ -153,7 +153,7 @@ void CudaDevice::progress() {
 bool CudaDevice::take_ended(std::vector<Completion>& ended) {
   if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true);
   const std::lock_guard lock(flights_mutex_);
-  const std::int64_t now_ns = steady_now().ns;
+  const std::int64_t now_ns = executor::steady_now().ns;
   while (!flights_.empty()) {
     Flight& flight = flights_.front();
     const std::optional<std::string> outcome = outcome_of(flight);

@@ -1,4 +1,4 @@
-/// The work that one worker has taken ahead from the shared queue: first in, first out. Its owner fills it when it is
+/// The jobs that one worker has taken ahead from the shared queue: first in, first out. Its owner fills it when it is
 /// empty; the owner and every other worker that has run dry take from it, so that nothing is stuck behind a long task.
 #pragma once
 
@@ -9,30 +9,29 @@
 
 #include "core/assert.hpp"
 
-namespace penstock::device {
+namespace penstock::executor {
 
-struct Work;
+struct Job;
 
 class LocalQueue {
  public:
   static constexpr std::size_t capacity = 32;
 
   /// The owner only.
-  void push(Work* work) {
+  void push(Job* job) {
     const std::uint64_t tail = tail_.load(std::memory_order_relaxed);
     PENSTOCK_ASSERT(tail - head_.load(std::memory_order_acquire) < capacity);
-    slots_[tail % capacity].store(work, std::memory_order_relaxed);
+    slots_[tail % capacity].store(job, std::memory_order_relaxed);
     tail_.store(tail + 1, std::memory_order_release);
   }
 
   /// Any worker. Null when there is nothing.
-  Work* pop() {
+  Job* pop() {
     std::uint64_t head = head_.load(std::memory_order_acquire);
     while (head < tail_.load(std::memory_order_acquire)) {
-      Work* work = slots_[head % capacity].load(std::memory_order_relaxed);
+      Job* job = slots_[head % capacity].load(std::memory_order_relaxed);
       // Where another worker was faster the slot may hold something newer; the exchange fails then, as head only grows.
-      if (head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel, std::memory_order_acquire))
-        return work;
+      if (head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel, std::memory_order_acquire)) return job;
     }
     return nullptr;
   }
@@ -50,7 +49,7 @@ class LocalQueue {
   std::atomic<std::uint64_t> head_{0};
   /// Next to fill, written by the owner. Release: the slot and what it points to are there before it is seen.
   std::atomic<std::uint64_t> tail_{0};
-  std::array<std::atomic<Work*>, capacity> slots_{};
+  std::array<std::atomic<Job*>, capacity> slots_{};
 };
 
-}  // namespace penstock::device
+}  // namespace penstock::executor

@@ -5,11 +5,11 @@
 
 #include "core/ids.hpp"
 
-namespace penstock::device {
+namespace penstock::executor {
 
 inline core::Instant steady_now() {
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count()};
 }
 
-}  // namespace penstock::device
+}  // namespace penstock::executor

@@ -1,45 +1,45 @@
-#include "device/cpu/local_queue.hpp"
+#include "executor/local_queue.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "device/device.hpp"
+#include "executor/job.hpp"
 
-namespace penstock::device {
+namespace penstock::executor {
 namespace {
 
 TEST(LocalQueue, GivesBackInTheOrderOfPushing) {
-  std::array<Work, 3> work;
+  std::array<Job, 3> jobs;
   LocalQueue queue;
 
-  for (Work& piece : work) queue.push(&piece);
+  for (Job& job : jobs) queue.push(&job);
 
-  for (Work& piece : work) EXPECT_EQ(queue.pop(), &piece);
+  for (Job& job : jobs) EXPECT_EQ(queue.pop(), &job);
   EXPECT_EQ(queue.pop(), nullptr);
 }
 
 TEST(LocalQueue, TakesItsCapacityAgainAndAgain) {
-  std::vector<Work> work(LocalQueue::capacity);
+  std::vector<Job> jobs(LocalQueue::capacity);
   LocalQueue queue;
 
   for (int round = 0; round < 3; ++round) {
-    for (Work& piece : work) queue.push(&piece);
+    for (Job& job : jobs) queue.push(&job);
     EXPECT_FALSE(queue.empty());
-    for (Work& piece : work) ASSERT_EQ(queue.pop(), &piece);
+    for (Job& job : jobs) ASSERT_EQ(queue.pop(), &job);
     EXPECT_TRUE(queue.empty());
   }
 }
 
 TEST(LocalQueue, GivesEachPieceToOneOfSeveralTakers) {
   constexpr std::size_t rounds = 2000;
-  std::vector<Work> work(rounds * LocalQueue::capacity);
-  std::vector<std::atomic<int>> taken(work.size());
+  std::vector<Job> jobs(rounds * LocalQueue::capacity);
+  std::vector<std::atomic<int>> taken(jobs.size());
   std::atomic<bool> filled{false};
   LocalQueue queue;
   const auto take_all = [&] {
-    while (Work* piece = queue.pop()) ++taken[static_cast<std::size_t>(piece - work.data())];
+    while (Job* job = queue.pop()) ++taken[static_cast<std::size_t>(job - jobs.data())];
   };
 
   {
@@ -48,7 +48,7 @@ TEST(LocalQueue, GivesEachPieceToOneOfSeveralTakers) {
       take_all();
     });
     for (std::size_t round = 0; round < rounds; ++round) {
-      for (std::size_t i = 0; i < LocalQueue::capacity; ++i) queue.push(&work[round * LocalQueue::capacity + i]);
+      for (std::size_t i = 0; i < LocalQueue::capacity; ++i) queue.push(&jobs[round * LocalQueue::capacity + i]);
       take_all();
     }
     filled = true;
@@ -58,4 +58,4 @@ TEST(LocalQueue, GivesEachPieceToOneOfSeveralTakers) {
 }
 
 }  // namespace
-}  // namespace penstock::device
+}  // namespace penstock::executor
