@@ -67,11 +67,9 @@ void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, 
     case Tag::cancel:
       cancelled_.store(true, std::memory_order_relaxed);
       return;
-    case Tag::finish: {
-      int code = 0;
-      if (cluster::read_end(reader, code)) finish_code_.store(code, std::memory_order_release);
+    case Tag::finish:
+      told_to_finish_.store(true, std::memory_order_release);
       return;
-    }
     default:
       reader.fail();
   }

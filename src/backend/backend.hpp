@@ -83,11 +83,8 @@ class Backend {
   [[nodiscard]] bool busy() const { return unsettled_.load(std::memory_order_relaxed) > 0; }
   /// Some device must be asked for its completions soon.
   [[nodiscard]] bool busy_polling() const;
-  /// The exit code of the finish command, once that came.
-  [[nodiscard]] std::optional<int> finish_code() const {
-    const int code = finish_code_.load(std::memory_order_acquire);
-    return code < 0 ? std::nullopt : std::optional(code);
-  }
+  /// The finish command came, the last one.
+  [[nodiscard]] bool told_to_finish() const { return told_to_finish_.load(std::memory_order_acquire); }
   /// Ends the devices. No task may be left. Fills in the devices of the last message.
   void stop(std::vector<cluster::DeviceReport>& reports);
 
@@ -159,7 +156,7 @@ class Backend {
   std::atomic<bool> begun_{false};          // release at each command, acquire by lanes: all devices are there
   std::atomic<std::int64_t> unsettled_{0};  // a hint for the driver's sleep; orders nothing
   std::atomic<bool> cancelled_{false};      // orders nothing: a task may start just after the cancel
-  std::atomic<int> finish_code_{-1};        // release after the last command, acquire by the driver
+  std::atomic<bool> told_to_finish_{false};  // release after the last command, acquire by the driver
 };
 
 }  // namespace penstock::backend

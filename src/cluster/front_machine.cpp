@@ -396,10 +396,10 @@ void FrontMachine::cancel() {
   flush();
 }
 
-void FrontMachine::finish(int exit_code) {
+void FrontMachine::finish() {
   for (Rank& rank : ranks_) {
     core::ByteWriter writer(rank.commands);
-    write_end(writer, Tag::finish, exit_code);
+    write_tag(writer, Tag::finish);
   }
   flush();
 }

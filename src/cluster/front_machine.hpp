@@ -90,8 +90,8 @@ class FrontMachine {
   void flush();
   /// Ends all tasks that are not bound, tells the ranks to start nothing more.
   void cancel();
-  /// Tells all ranks to report and end, with this exit code.
-  void finish(int exit_code);
+  /// Tells all ranks to report and end.
+  void finish();
 
   /// Keeps a version's replicas; unpin() lets them go.
   void pin(core::DataId data, core::Version version) { directory_.pin(data, version); }

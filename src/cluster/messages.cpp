@@ -273,16 +273,6 @@ bool read(ByteReader& reader, Welcome& welcome) {
   return !reader.bad();
 }
 
-void write_end(ByteWriter& writer, Tag tag, int exit_code) {
-  write_tag(writer, tag);
-  writer.put(static_cast<std::int32_t>(exit_code));
-}
-
-bool read_end(ByteReader& reader, int& exit_code) {
-  exit_code = reader.get<std::int32_t>();
-  return !reader.bad();
-}
-
 void write(ByteWriter& writer, const Bye& bye) {
   write_tag(writer, Tag::bye);
   writer.put_text(bye.host);

@@ -23,11 +23,11 @@ inline constexpr std::uint32_t protocol_version = 1;
 enum class Tag : std::uint8_t {
   hello = 1,     ///< rank to front: who I am
   welcome = 2,   ///< front to rank: the cores to use
-  dismiss = 3,   ///< front to rank: end at once, with this exit code
+  dismiss = 3,   ///< front to rank: end at once
   task = 4,      ///< front to rank: run this
   drop = 5,      ///< front to rank: a replica is not needed any more
   cancel = 6,    ///< front to rank: start nothing more
-  finish = 7,    ///< front to rank: report and end, with this exit code
+  finish = 7,    ///< front to rank: report and end
   endings = 8,   ///< rank to front: tasks that ended
   fetch = 9,     ///< rank to rank: send me this version
   bye = 10,      ///< rank to front: what I did, the last message
@@ -157,8 +157,6 @@ void write(core::ByteWriter& writer, const Bye& bye);
 void write(core::ByteWriter& writer, const TraceOrder& order);
 void write(core::ByteWriter& writer, const Ping& ping);
 void write(core::ByteWriter& writer, const Pong& pong);
-/// Tag::dismiss or Tag::finish.
-void write_end(core::ByteWriter& writer, Tag tag, int exit_code);
 
 /// Each reads what follows its tag; false when it is not well formed.
 [[nodiscard]] bool read(core::ByteReader& reader, TaskCommand& command);
@@ -172,7 +170,6 @@ void write_end(core::ByteWriter& writer, Tag tag, int exit_code);
 [[nodiscard]] bool read(core::ByteReader& reader, TraceOrder& order);
 [[nodiscard]] bool read(core::ByteReader& reader, Ping& ping);
 [[nodiscard]] bool read(core::ByteReader& reader, Pong& pong);
-[[nodiscard]] bool read_end(core::ByteReader& reader, int& exit_code);
 
 /// Endings travel in batches: the tag, how many (32 bits), and as many reports.
 

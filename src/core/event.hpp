@@ -30,8 +30,9 @@ enum class EventKind : std::uint8_t {
 enum class AccessKind : std::uint8_t {
   read = 0,
   write = 1,
-  consume = 2,  ///< read-write in the memory of the version read
-  copy = 3,     ///< read-write in new memory, copied first
+  consume = 2,    ///< read-write in the memory of the version read
+  copy = 3,       ///< read-write in new memory, copied first
+  overwrite = 4,  ///< write in the memory of the version before, of which nothing is read
 };
 
 enum class Direction : std::uint8_t { in = 0, out = 1 };

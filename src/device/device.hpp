@@ -33,7 +33,7 @@ struct Token {
 
 /// One task as a device sees it. Owned by the caller; stays where it is and unchanged until its completion.
 struct Work {
-  executor::Job job;           ///< the device's, for its own queues
+  executor::Job job = {};      ///< the device's, for its own queues
   void* started_on = nullptr;  ///< the device's
   core::TaskId task;
   const KernelDescription* kernel = nullptr;

@@ -41,6 +41,11 @@ void Workers::push(std::span<Job* const> jobs) {
   if (!jobs.empty()) pool_.push(jobs);
 }
 
+void Workers::also_when_idle(std::function<void()> idle) {
+  also_idle_ = std::move(idle);
+  has_also_idle_.store(true, std::memory_order_release);
+}
+
 void Workers::work(int lane) {
   Worker worker{.team = this, .lane = lane};
   current_ = &worker;
@@ -69,6 +74,7 @@ Job* Workers::take(Worker& worker) {
 
 bool Workers::wait_for_jobs(Worker& worker) {
   idle_(worker.lane);  // first: what was collected may be what brings more work
+  if (has_also_idle_.load(std::memory_order_acquire)) also_idle_();
   if (worker.next != nullptr) return true;
   return (spins_ && spin_for_jobs(worker.lane)) || pool_.sleep(worker.lane);
 }

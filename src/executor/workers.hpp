@@ -6,6 +6,7 @@
 /// the chain goes to the end of the shared queue if others wait.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -45,6 +46,12 @@ class Workers {
   /// Takes jobs that may run; returns at once. Any thread, from inside jobs too; there is no order between jobs but
   /// their priorities.
   void push(std::span<Job* const> jobs);
+  /// The same, but the calling worker keeps none for itself.
+  void share(std::span<Job* const> jobs) {
+    if (!jobs.empty()) pool_.push(jobs);
+  }
+  /// Called too, from now on, by a worker that is about to sleep. Once, by one thread.
+  void also_when_idle(std::function<void()> idle);
   /// What the calling thread is, if it is a worker of this team, else null.
   [[nodiscard]] Worker* current() const { return current_ != nullptr && current_->team == this ? current_ : nullptr; }
   [[nodiscard]] std::size_t waiting() const { return pool_.waiting(); }
@@ -61,6 +68,8 @@ class Workers {
   static thread_local Worker* current_;
 
   const std::function<void(int lane)> idle_;
+  std::function<void()> also_idle_;
+  std::atomic<bool> has_also_idle_{false};  ///< release once also_idle_ is there, acquire by workers
   JobPool pool_;
   int lanes_ = 0;
   bool spins_ = false;

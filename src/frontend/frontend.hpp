@@ -1,25 +1,25 @@
-/// The front-end of a run, on rank 0: takes tasks in program order, stamps them, lets the pure machine decide, and
-/// waits where the program looks at a value. It never computes and never touches bulk data.
+/// The front-end of a run, on rank 0: takes tasks in program order and waits where the program looks at a value. There
+/// are two: one for a run of several ranks or with GPUs, and one for a run on the cores of one rank.
 ///
-/// Threads: any thread of the program may call the upper half; endings come from the driver and, on rank 0, from
-/// workers. One mutex guards the domain and the machine; it is held while commands are delivered, so that their order
-/// stays.
+/// Threads: any thread of the program may call the upper half, whose tasks are then ordered as the calls were; no
+/// worker may.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "cluster/front_machine.hpp"
+#include <penstock/error.hpp>
+#include <penstock/types.hpp>
+
+#include "core/ids.hpp"
 #include "frontend/failure_log.hpp"
 #include "graph/domain.hpp"
+#include "trace/recorder.hpp"
 
 namespace penstock::frontend {
 
@@ -27,6 +27,8 @@ namespace penstock::frontend {
 class Delivery {
  public:
   virtual void deliver(core::RankId to, std::span<const std::byte> commands) = 0;
+  /// A settled version in this rank's memory, which is pinned.
+  virtual std::byte* bytes_of(core::DataId data, core::Version version) = 0;
 
  protected:
   ~Delivery() = default;
@@ -52,111 +54,75 @@ struct Task {
 struct Pinned {
   core::DataId data;
   core::Version version;
+  std::byte* bytes = nullptr;
 };
 
 class Frontend {
  public:
-  /// `kernel_name` gives the name of a kernel for messages; `cores` has one entry a rank.
-  Frontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
-           Delivery& delivery);
+  virtual ~Frontend() = default;
 
-  /// Called about ten times a second by a thread that waits in here, without the mutex: for progress and interrupts.
-  /// It must not throw. Not while another thread is in here.
+  /// Called about ten times a second by a thread that waits in here, without a mutex: for progress and interrupts. It
+  /// must not throw. Not while another thread is in here.
   void set_while_waiting(std::function<void()> while_waiting) { while_waiting_ = std::move(while_waiting); }
 
-  [[nodiscard]] core::DataId add_data(const ArrayType& type);
-  void release_data(core::DataId data);
+  [[nodiscard]] virtual core::DataId add_data(const ArrayType& type) = 0;
+  virtual void release_data(core::DataId data) = 0;
   /// The version that the datum's first write makes.
-  [[nodiscard]] core::Version first_version(core::DataId data) const;
+  [[nodiscard]] virtual core::Version first_version(core::DataId data) const = 0;
 
   /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum
   /// that was never written and for two writes of one datum; Error (lost) when the run is broken.
   void submit(const Task& task) { submit(std::span(&task, 1)); }
   /// The same for several, in order and for less; when it throws, those before the wrong one were submitted. Their ids
   /// follow each other unless another thread submits meanwhile; the first one's is returned.
-  core::TaskId submit(std::span<const Task> tasks);
+  virtual core::TaskId submit(std::span<const Task> tasks) = 0;
 
   /// Waits for the datum's version as of now. Throws TaskError when it could not be made.
-  void wait(core::DataId data);
+  virtual void wait(core::DataId data) = 0;
   /// Waits until no task is in flight, and throws TaskError when one failed since the last call.
-  void wait_all();
+  virtual void wait_all() = 0;
   /// Waits until no task is in flight; failures are in counts().
-  void drain();
+  virtual void drain() = 0;
   /// Waits for the datum's version as of now and brings it to this rank.
-  [[nodiscard]] Pinned bring(core::DataId data);
-  void unpin(const Pinned& pinned);
+  [[nodiscard]] virtual Pinned bring(core::DataId data) = 0;
+  virtual void unpin(const Pinned& pinned) = 0;
 
   /// From now on submit() throws Error (interrupted).
-  void close();
+  virtual void close() = 0;
   /// Nothing more is started anywhere; tasks that run end as they do.
-  void cancel();
+  virtual void cancel() = 0;
   /// Ends the back-ends. All tasks must have ended.
-  void finish(int exit_code);
+  virtual void finish() = 0;
   /// The run cannot go on (MPI failed, a peer is broken): every wait and submit throws Error (lost) from now on.
-  void break_off(const std::string& why);
+  virtual void break_off(const std::string& why) = 0;
 
-  [[nodiscard]] Counts counts() const;
+  [[nodiscard]] virtual Counts counts() const = 0;
   /// What is in flight now.
-  [[nodiscard]] Window in_flight() const;
-  [[nodiscard]] std::vector<Failure> first_failures() const;
+  [[nodiscard]] virtual Window in_flight() const = 0;
+  [[nodiscard]] virtual std::vector<Failure> first_failures() const = 0;
+  [[nodiscard]] virtual std::vector<Skipped> first_skipped() const = 0;
 
-  // The driver's side.
+  // The session's side.
 
-  /// One endings item, tag included. Throws Error (environment) when it is not well formed.
-  void on_endings(core::RankId from, std::span<const std::byte> item);
-  /// Sends what submit() has kept back to make larger batches. To be called within a millisecond of any submit().
-  void tick();
-
- private:
-  class Output final : public cluster::FrontOutput {
-   public:
-    explicit Output(Frontend& frontend) : frontend_(frontend) {}
-    void send(core::RankId to, std::span<const std::byte> commands) override;
-    void ended(const cluster::EndedTask& task) override;
-    void forgotten(core::DataId data) override;
-
-   private:
-    Frontend& frontend_;
+  /// What tasks that never pass the back-end have done on this rank's cores.
+  struct OwnWork {
+    std::uint64_t tasks = 0;
+    std::int64_t busy_ns = 0;
+    std::size_t memory_bytes = 0;  ///< of data, now
+    std::size_t record_bytes = 0;  ///< of records of tasks, at the peak
   };
+  [[nodiscard]] virtual OwnWork own_work() const { return {}; }
+  /// From now on these tasks are recorded too, worker i's in lane i. Before the first task; until the workers end.
+  virtual void trace(trace::Recorder& /*recorder*/) {}
+  /// From now on OwnWork::busy_ns is right. Before the first task.
+  virtual void measure() {}
+  /// One endings item, tag included. Throws Error (environment) when it is not well formed.
+  virtual void on_endings(core::RankId from, std::span<const std::byte> item) = 0;
+  /// Sends what submit() has kept back to make larger batches. To be called within a millisecond of any submit().
+  virtual void tick() {}
 
-  using Lock = std::unique_lock<std::mutex>;
-  void wait_until(Lock& lock, const std::function<bool()>& ready);
-  void wait_for_room(Lock& lock);
-  core::TaskId submit_one(Lock& lock, const Task& task);
-  void check(const Task& task) const;
-  core::TaskId enqueue(const Task& task);
-  [[nodiscard]] std::string take_name(const cluster::EndedTask& task);
-  core::TaskId submit_touch(const Pinned& pinned);
-  void flush();
-  void notify_waits();
-  [[nodiscard]] core::Version current(core::DataId data) const;
-  void wait_for_version(Lock& lock, const Pinned& pinned);
-  [[nodiscard]] Pinned wait_pinned(core::DataId data);
-
-  const Window window_;
-  const std::function<std::string(core::KernelId)> kernel_name_;
-  Delivery& delivery_;
+ protected:
   std::function<void()> while_waiting_;
-
-  mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable ended_;
-  std::vector<const std::function<bool()>*> waits_;  // what each waiting thread waits for
-  graph::Domain domain_;
-  Output output_{*this};
-  cluster::FrontMachine machine_;
-  FailureLog failures_;
-  Counts counts_;
-  std::uint64_t reported_not_done_ = 0;  // of counts_.not_done(): what wait_all() has thrown for
-  std::int64_t bytes_in_flight_ = 0;
-  std::uint64_t unsent_ = 0;       // submissions since the last flush
-  std::uint64_t eager_below_ = 0;  // so few tasks bound that somebody may be idle: send at once
-  bool closed_ = false;
-  std::chrono::steady_clock::time_point looked_up_;
-  std::string broken_;
-  std::uint64_t next_task_ = 1;
-  std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by bring()
-  std::vector<graph::StampedAccess> stamped_;
-  std::unordered_map<std::uint64_t, std::string> names_;  // of tasks in flight that have one; looked up only
 };
 
 }  // namespace penstock::frontend

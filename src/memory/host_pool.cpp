@@ -39,45 +39,71 @@ std::size_t HostPool::rounded(std::size_t bytes) {
   return (std::max(bytes, std::size_t{1}) + unit - 1) / unit * unit;
 }
 
+std::byte* HostPool::take_idle(std::size_t size) {
+  const auto size_class = classes_.find(size);
+  if (size_class == classes_.end() || size_class->second.idle.empty()) return nullptr;
+  std::byte* data = size_class->second.idle.back();
+  size_class->second.idle.pop_back();
+  idle_bytes_ -= size;
+  return data;
+}
+
+bool HostPool::keep_idle(std::byte* data, std::size_t size) {
+  if (idle_bytes_ + size > keep_bytes_) return false;
+  idle_bytes_ += size;
+  classes_[size].idle.push_back(data);
+  return true;
+}
+
 std::byte* HostPool::allocate(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
+  used_bytes_.fetch_add(size, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    used_bytes_ += size;
-    const auto size_class = classes_.find(size);
-    if (size_class != classes_.end() && !size_class->second.idle.empty()) {
-      std::byte* data = size_class->second.idle.back();
-      size_class->second.idle.pop_back();
-      idle_bytes_ -= size;
-      return data;
-    }
+    if (std::byte* data = take_idle(size)) return data;
   }
   if (std::byte* data = fresh(size)) return data;
   free_idle();
   if (std::byte* data = fresh(size)) return data;
-  const std::lock_guard lock(mutex_);
-  used_bytes_ -= size;
+  const std::size_t used = used_bytes_.fetch_sub(size, std::memory_order_relaxed) - size;
   throw Error(ErrorCode::environment, "out of memory: " + std::to_string(size) + " bytes wanted, " +
-                                          std::to_string(used_bytes_) + " bytes in use for data on this rank");
+                                          std::to_string(used) + " bytes in use for data on this rank");
 }
 
 void HostPool::free(std::byte* data, std::size_t bytes) {
   const std::size_t size = rounded(bytes);
+  used_bytes_.fetch_sub(size, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    used_bytes_ -= size;
-    if (idle_bytes_ + size <= keep_bytes_) {
-      idle_bytes_ += size;
-      classes_[size].idle.push_back(data);
-      return;
-    }
+    if (keep_idle(data, size)) return;
   }
   release(data);
 }
 
-std::size_t HostPool::used_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return used_bytes_;
+void HostPool::allocate(std::vector<std::byte*>& data, std::size_t count, std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  const std::size_t wanted = data.size() + count;
+  {
+    const std::lock_guard lock(mutex_);
+    while (data.size() < wanted) {
+      std::byte* const idle = take_idle(size);
+      if (idle == nullptr) break;
+      data.push_back(idle);
+      used_bytes_.fetch_add(size, std::memory_order_relaxed);
+    }
+  }
+  while (data.size() < wanted) data.push_back(allocate(bytes));
+}
+
+void HostPool::free(std::span<std::byte* const> data, std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  used_bytes_.fetch_sub(size * data.size(), std::memory_order_relaxed);
+  std::size_t kept = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    while (kept < data.size() && keep_idle(data[kept], size)) ++kept;
+  }
+  std::ranges::for_each(data.subspan(kept), release);
 }
 
 }  // namespace penstock::memory

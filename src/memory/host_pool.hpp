@@ -3,10 +3,12 @@
 /// Thread-safe; nothing blocks but the operating system.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace penstock::memory {
@@ -24,20 +26,27 @@ class HostPool {
   /// `bytes` as it was requested.
   void free(std::byte* data, std::size_t bytes);
 
-  [[nodiscard]] std::size_t used_bytes() const;
+  /// Appends `count` buffers of `bytes` each to `data`, for one turn of the mutex.
+  void allocate(std::vector<std::byte*>& data, std::size_t count, std::size_t bytes);
+  void free(std::span<std::byte* const> data, std::size_t bytes);
+
+  /// Any thread; never waits.
+  [[nodiscard]] std::size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Class {
     std::vector<std::byte*> idle;
   };
+  [[nodiscard]] std::byte* take_idle(std::size_t size);
+  [[nodiscard]] bool keep_idle(std::byte* data, std::size_t size);
   void free_idle();
   static std::size_t rounded(std::size_t bytes);
 
   const std::size_t keep_bytes_;
-  mutable std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards what follows but used_bytes_
   std::map<std::size_t, Class> classes_;
   std::size_t idle_bytes_ = 0;
-  std::size_t used_bytes_ = 0;
+  std::atomic<std::size_t> used_bytes_{0};  // orders nothing
 };
 
 }  // namespace penstock::memory

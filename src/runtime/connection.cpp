@@ -61,19 +61,21 @@ cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int 
   return hello;
 }
 
-int gather_hellos(std::vector<cluster::Hello>& hellos) {
+bool gather_hellos(std::vector<cluster::Hello>& hellos) {
   Connection connection(false);
   mover::Mover& mover = connection.mover();
-  int exit_code = 0;
   if (mover.rank() == core::front_rank)
     order_plugins(mover, {});
-  else if (!await_plugins(mover, exit_code))
-    return exit_code;
+  else if (!await_plugins(mover))
+    return false;
   cluster::Hello own = describe_rank(device::CudaGpus::find(), connection.mpi(), 0);
-  if (mover.rank() != core::front_rank) return introduce(mover, own).exit_code;
+  if (mover.rank() != core::front_rank) {
+    static_cast<void>(introduce(mover, own));
+    return false;
+  }
   hellos = gather(mover, std::move(own));
-  dismiss(mover, 0);
-  return 0;
+  dismiss(mover);
+  return true;
 }
 
 }  // namespace penstock::runtime

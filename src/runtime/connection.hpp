@@ -34,8 +34,7 @@ class Connection {
 /// What this rank says of itself. `workers`: a limit asked for; 0: none.
 [[nodiscard]] cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int workers);
 
-/// What all ranks say of themselves, on rank 0; nothing on the others, which return the exit code that rank 0 gave
-/// them.
-[[nodiscard]] int gather_hellos(std::vector<cluster::Hello>& hellos);
+/// What all ranks say of themselves, on rank 0; false on the others.
+[[nodiscard]] bool gather_hellos(std::vector<cluster::Hello>& hellos);
 
 }  // namespace penstock::runtime

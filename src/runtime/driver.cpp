@@ -29,7 +29,7 @@ void Driver::attach(backend::Backend& backend, frontend::Frontend* frontend, Ran
   byes_.resize(static_cast<std::size_t>(mover_.ranks()));
 }
 
-int Driver::run() {
+void Driver::run() {
   while (!finished()) {
     const bool moved = mover_.progress(*this);
     const bool settled = backend_->progress();
@@ -37,7 +37,6 @@ int Driver::run() {
     trace_->look(executor::steady_now());
     if (!moved && !settled) mover_.wait(sleep_limit());
   }
-  return backend_->finish_code().value_or(0);
 }
 
 void Driver::abandon() {
@@ -47,7 +46,7 @@ void Driver::abandon() {
 
 bool Driver::finished() {
   if (abandoned_.load(std::memory_order_relaxed)) return true;
-  if (!backend_->finish_code() || backend_->busy() || trace_->asking() || !mover_.quiet()) return false;
+  if (!backend_->told_to_finish() || backend_->busy() || trace_->asking() || !mover_.quiet()) return false;
   return frontend_ == nullptr || byes_heard_ == mover_.ranks() - 1;
 }
 

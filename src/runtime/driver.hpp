@@ -27,8 +27,8 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   void hear(std::span<const std::byte> early) { message(core::front_rank, early); }
 
   /// Until the front-end said finish and all is done: on rank 0 that includes the last message of every other rank.
-  /// Returns the exit code of the finish command. Throws Error when MPI fails or a peer is broken.
-  int run();
+  /// Throws Error when MPI fails or a peer is broken.
+  void run();
   /// Has run() return soon although the run has not ended. Any thread.
   void abandon();
   /// Sends this rank's last message, or keeps it on rank 0.
@@ -39,6 +39,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   // From the back-end and the front-end; any thread.
   void endings(std::span<const std::byte> item) override;
   void deliver(core::RankId to, std::span<const std::byte> commands) override;
+  std::byte* bytes_of(core::DataId data, core::Version version) override { return backend_->bytes_of(data, version); }
 
  private:
   void message(core::RankId from, std::span<const std::byte> message) override;

@@ -154,22 +154,22 @@ void welcome(mover::Mover& mover, std::span<const Welcome> welcomes) {
   drive_until_quiet(mover);
 }
 
-void dismiss(mover::Mover& mover, int exit_code) {
+void dismiss(mover::Mover& mover) {
   std::vector<std::byte> message;
   core::ByteWriter writer(message);
-  cluster::write_end(writer, Tag::dismiss, exit_code);
+  write_tag(writer, Tag::dismiss);
   for (int rank = 1; rank < mover.ranks(); ++rank) mover.post(RankId(rank), message);
   drive_until_quiet(mover);
 }
 
-std::optional<cluster::PluginOrder> await_plugins(mover::Mover& mover, int& exit_code) {
+std::optional<cluster::PluginOrder> await_plugins(mover::Mover& mover) {
   std::vector<std::vector<std::byte>> early;  // none: rank 0 says nothing more before this rank's hello
   const std::vector<std::byte> message = await_front(mover, early);
   core::ByteReader reader(message);
   cluster::PluginOrder order;
   const Tag tag = cluster::read_tag(reader);
   if (tag == Tag::plugins && read(reader, order)) return order;
-  if (tag != Tag::dismiss || !cluster::read_end(reader, exit_code)) refuse_front();
+  if (tag != Tag::dismiss) refuse_front();
   return std::nullopt;
 }
 
@@ -183,8 +183,7 @@ Answer introduce(mover::Mover& mover, const Hello& own) {
   core::ByteReader reader(message);
   const Tag tag = cluster::read_tag(reader);
   answer.welcome = tag == Tag::welcome && read(reader, answer.share);
-  const bool dismissed = tag == Tag::dismiss && cluster::read_end(reader, answer.exit_code);
-  if (!answer.welcome && !dismissed) refuse_front();
+  if (!answer.welcome && tag != Tag::dismiss) refuse_front();
   return answer;
 }
 

@@ -15,8 +15,8 @@ namespace penstock::runtime {
 
 /// On rank 0, before anything else: has the other ranks load these plugins.
 void order_plugins(mover::Mover& mover, const cluster::PluginOrder& order);
-/// On the other ranks, before anything else: waits for that. Absent: rank 0 ended this rank, with `exit_code`.
-[[nodiscard]] std::optional<cluster::PluginOrder> await_plugins(mover::Mover& mover, int& exit_code);
+/// On the other ranks, before anything else: waits for that. Absent: rank 0 ended this rank.
+[[nodiscard]] std::optional<cluster::PluginOrder> await_plugins(mover::Mover& mover);
 
 /// On rank 0: waits for the others and returns what all ranks said, in rank order. Throws Error (lost) when one does
 /// not answer within two minutes.
@@ -32,13 +32,12 @@ void order_plugins(mover::Mover& mover, const cluster::PluginOrder& order);
 /// On rank 0: sends the answers away.
 void welcome(mover::Mover& mover, std::span<const cluster::Welcome> welcomes);
 /// On rank 0: ends the other ranks with this exit code.
-void dismiss(mover::Mover& mover, int exit_code);
+void dismiss(mover::Mover& mover);
 
 /// On the other ranks: says hello and waits for the answer.
 struct Answer {
   bool welcome = false;
   cluster::Welcome share;
-  int exit_code = 0;                          ///< when dismissed
   std::vector<std::vector<std::byte>> early;  ///< commands that came right behind the welcome, for the back-end
 };
 [[nodiscard]] Answer introduce(mover::Mover& mover, const cluster::Hello& own);

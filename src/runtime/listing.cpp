@@ -13,7 +13,7 @@ namespace penstock::runtime {
 
 int list_devices(std::ostream& out, bool json) {
   std::vector<cluster::Hello> hellos;
-  if (const int code = gather_hellos(hellos); hellos.empty()) return code;
+  if (!gather_hellos(hellos)) return exit_code::all_done;
   const std::vector<cluster::Welcome> given = shares(hellos);  // as a run would share the cores of a host out
   std::vector<observe::DeviceRow> rows;
   for (const cluster::Hello& hello : hellos) {

@@ -43,6 +43,7 @@ void RankTrace::begin(const std::filesystem::path& folder, std::int64_t bytes, c
                                .lanes = lanes_of(backend_),
                                .description = description});
   backend_.trace(*recorder_);
+  if (frontend_ != nullptr) frontend_->trace(*recorder_);
   begun_.store(true, std::memory_order_release);
   mover_.wake();
 }
@@ -57,7 +58,7 @@ void RankTrace::look(core::Instant now) {
     mover_told_ = true;
     mover_.trace(&driver_lane());
   }
-  if (now.ns - sampled_.ns >= sample_ns && backend_.busy()) {
+  if (now.ns - sampled_.ns >= sample_ns && busy()) {
     sampled_ = now;
     sample(driver_lane(), now);
   }
@@ -70,13 +71,16 @@ void RankTrace::look(core::Instant now) {
   }
 }
 
+bool RankTrace::busy() const { return backend_.busy() || (frontend_ != nullptr && frontend_->in_flight().tasks > 0); }
+
 void RankTrace::sample(trace::Lane& lane, core::Instant now) {
   const auto put = [&](core::CounterKind counter, std::uint64_t value) {
     lane.put(
         to_event(core::CounterEvent{.counter = counter, .at_ns = now.ns, .value = static_cast<std::int64_t>(value)}));
   };
   put(core::CounterKind::ready, backend_.waiting());
-  put(core::CounterKind::memory, backend_.memory_bytes());
+  const std::size_t own_bytes = frontend_ != nullptr ? frontend_->own_work().memory_bytes : 0;
+  put(core::CounterKind::memory, backend_.memory_bytes() + own_bytes);
   if (frontend_ != nullptr) {
     const frontend::Window window = frontend_->in_flight();
     put(core::CounterKind::tasks_in_flight, window.tasks);

@@ -43,6 +43,7 @@ class RankTrace {
   void end();
 
  private:
+  [[nodiscard]] bool busy() const;
   void sample(trace::Lane& lane, core::Instant now);
   [[nodiscard]] trace::Lane& driver_lane() { return recorder_->lane(recorder_->lanes() - 2); }
 

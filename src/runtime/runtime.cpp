@@ -93,7 +93,7 @@ HostView& detail::HostView::operator=(HostView&& other) noexcept {
 
 detail::HostView::~HostView() {
   if (!state_ || state_->ended) return;
-  state_->session.frontend().unpin({core::DataId(data_), core::Version(version_)});
+  state_->session.frontend().unpin({core::DataId(data_), core::Version(version_), view_.data});
 }
 
 // --- Runtime ---
@@ -172,8 +172,7 @@ void Runtime::wait_all() { state_->session.frontend().wait_all(); }
 
 HostView Runtime::read_datum(const Datum* datum) {
   const frontend::Pinned pinned = state_->session.frontend().bring(core::DataId(known(datum, state_).id));
-  std::byte* const bytes = state_->session.backend().bytes_of(pinned.data, pinned.version);
-  return {state_, pinned.data.value(), pinned.version.value(), {bytes, datum->type}};
+  return {state_, pinned.data.value(), pinned.version.value(), {pinned.bytes, datum->type}};
 }
 
 void Runtime::save_datum(const Datum* datum, const std::string& path, const Place& place) {

@@ -8,6 +8,8 @@
 
 #include "core/cores.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "frontend/cluster_frontend.hpp"
+#include "frontend/local_frontend.hpp"
 #include "kernels/blas.hpp"
 #include "kernels/table.hpp"
 #include "runtime/commands.hpp"
@@ -43,20 +45,15 @@ cluster::Hello Session::describe(const SessionOptions& options) {
 }
 
 void Session::join(const SessionOptions& options) {
-  int exit_code = 0;
-  const auto plugins = await_plugins(*mover_, exit_code);
-  if (!plugins) {
-    dismissed_ = exit_code;
-    return;
-  }
+  const auto plugins = await_plugins(*mover_);
+  dismissed_ = !plugins;
+  if (dismissed_) return;
   std::string plugin_failure = load_ordered_plugins(*plugins);
   cluster::Hello own = describe(options);  // with the kernels of the plugins
   own.plugin_failure = std::move(plugin_failure);
   const Answer answer = introduce(*mover_, own);
-  if (!answer.welcome) {
-    dismissed_ = answer.exit_code;
-    return;
-  }
+  dismissed_ = !answer.welcome;
+  if (dismissed_) return;
   start_backend(options, answer.share);
   attach();
   for (const auto& message : answer.early) driver_->hear(message);
@@ -96,7 +93,7 @@ void Session::load_plugins(const SessionOptions& options) {
 void Session::refuse(const std::string& why, ErrorCode code) {
   // A launcher ends all ranks as soon as one of them fails, perhaps before this one has said why: so only this one
   // fails.
-  dismiss(*mover_, exit_code::all_done);
+  dismiss(*mover_);
   connection_.leave_in_order();
   throw Error(code, why);
 }
@@ -106,9 +103,10 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   driver_ = std::make_unique<Driver>(*mover_);
   backend_ = std::make_unique<backend::Backend>(kernels::KernelTable::process().all(), *mover_, *driver_);
   device::Completions& completions = backend_->completions_for_next_device();
-  backend_->add_device({.name = "",
-                        .device = std::make_unique<device::CpuDevice>(
-                            device::CpuDevice::Options{.cores = cores_, .pin = true}, completions)});
+  auto cores =
+      std::make_unique<device::CpuDevice>(device::CpuDevice::Options{.cores = cores_, .pin = true}, completions);
+  workers_ = &cores->workers();
+  backend_->add_device({.name = "", .device = std::move(cores)});
   add_gpus(share);
   if (!options.use_cpu) backend_->prefer_accelerators();
 }
@@ -128,8 +126,12 @@ void Session::add_gpus(const cluster::Welcome& share) {
 
 void Session::start_frontend(const SessionOptions& options, std::vector<int> cores) {
   const kernels::KernelTable& table = kernels::KernelTable::process();
-  frontend_ = std::make_unique<frontend::Frontend>(
-      cores, options.window, [&table](core::KernelId kernel) { return table[kernel].name; }, *driver_);
+  if (ranks() == 1 && backend_->devices() == 1) {
+    frontend_ = std::make_unique<frontend::LocalFrontend>(table.all(), *workers_, options.window, *driver_);
+  } else {
+    frontend_ = std::make_unique<frontend::ClusterFrontend>(
+        cores, options.window, [&table](core::KernelId kernel) { return table[kernel].name; }, *driver_);
+  }
   attach();
   driver_thread_ = std::thread([this] { drive(); });
 }
@@ -174,12 +176,17 @@ cluster::Bye Session::stop_backend() {
   bye.host = host_;
   bye.cores = core::to_text(cores_);
   backend_->stop(bye.devices);
+  if (is_front()) {
+    const frontend::Frontend::OwnWork own = frontend_->own_work();
+    bye.devices.front().tasks += own.tasks;
+    bye.devices.front().busy_ns += own.busy_ns;
+  }
   trace_->end();
   return bye;
 }
 
 std::vector<cluster::Bye> Session::end() {
-  frontend_->finish(exit_code::all_done);
+  frontend_->finish();
   mover_->wake();
   driver_thread_.join();
   if (!failure_.empty()) {
@@ -192,11 +199,11 @@ std::vector<cluster::Bye> Session::end() {
 }
 
 int Session::serve() {
-  if (dismissed_) return *dismissed_;
+  if (dismissed_) return exit_code::all_done;
   try {
-    const int exit_code = driver_->run();
+    driver_->run();
     driver_->say_bye(stop_backend());
-    return exit_code;
+    return exit_code::all_done;
   } catch (const Error& error) {
     connection_.leave_in_disorder();
     throw Error(error.code() == ErrorCode::environment ? ErrorCode::lost : error.code(), error.what());

@@ -17,6 +17,7 @@
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
 #include "device/cuda/loader.hpp"
+#include "executor/workers.hpp"
 #include "frontend/frontend.hpp"
 #include "mover/mover.hpp"
 #include "runtime/connection.hpp"
@@ -85,13 +86,14 @@ class Session {
 
   Connection connection_;
   mover::Mover* const mover_;  ///< the connection's
-  std::optional<int> dismissed_;
+  bool dismissed_ = false;
   std::string host_;
   core::CoreSet cores_;
   device::CudaGpus gpus_;
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<frontend::Frontend> frontend_;  ///< before the back-end, whose workers report to it until they end
   std::unique_ptr<backend::Backend> backend_;
+  executor::Workers* workers_ = nullptr;  ///< those of the back-end's cores
   std::unique_ptr<RankTrace> trace_;
   std::thread driver_thread_;  ///< rank 0
   std::string failure_;        ///< of the driver thread; read after it was joined

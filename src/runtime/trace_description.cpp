@@ -45,8 +45,14 @@ std::string describe_for_trace(const jobs::Job& job) {
   nlohmann::ordered_json description;
   description["job"] = job.name();
   auto& families = description["families"] = nlohmann::ordered_json::array();
-  for (const jobs::FamilyRanges& family : job.families()) {
-    families.push_back({{"name", family.name}, {"begin", family.begin}, {"count", family.count}});
+  for (const jobs::Family& family : job.families()) {
+    std::vector<std::int64_t> begin;
+    std::vector<std::int64_t> count;
+    for (const jobs::Family::Axis& axis : family.axes) {
+      begin.push_back(axis.begin);
+      count.push_back(axis.count);
+    }
+    families.push_back({{"name", family.name}, {"begin", begin}, {"count", count}});
   }
   return text_of(description);
 }

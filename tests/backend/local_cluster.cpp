@@ -1,10 +1,13 @@
 #include "backend/local_cluster.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/parameters.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "frontend/cluster_frontend.hpp"
+#include "frontend/local_frontend.hpp"
 #include "transport/loopback/loopback.hpp"
 
 namespace penstock::tests {
@@ -25,15 +28,21 @@ LocalCluster::Rank::Rank(std::unique_ptr<transport::Transport> transport)
     : mover(std::move(transport)), driver(mover), backend(table().all(), mover, driver) {}
 
 LocalCluster::LocalCluster(const ClusterShape& shape) {
-  for (auto& transport : transport::make_loopback(shape.ranks)) {
+  for (auto& transport : transport::make_loopback(std::max(shape.ranks, 1))) {
     Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>(std::move(transport)));
     device::Completions& completions = rank.backend.completions_for_next_device();
-    rank.backend.add_device(
-        {.name = "", .device = std::make_unique<device::CpuDevice>(workers(shape.cores), completions)});
+    auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores), completions);
+    rank.workers = &cores->workers();
+    rank.backend.add_device({.name = "", .device = std::move(cores)});
   }
   const std::vector<int> cores(ranks_.size(), shape.cores);
-  frontend_ = std::make_unique<frontend::Frontend>(
-      cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, ranks_.front()->driver);
+  Rank& front = *ranks_.front();
+  if (shape.ranks == 0) {
+    frontend_ = std::make_unique<frontend::LocalFrontend>(table().all(), *front.workers, shape.window, front.driver);
+  } else {
+    frontend_ = std::make_unique<frontend::ClusterFrontend>(
+        cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, front.driver);
+  }
   for (auto& rank : ranks_) {
     frontend::Frontend* const frontend = rank == ranks_.front() ? frontend_.get() : nullptr;
     rank->trace.emplace(rank->backend, rank->mover, frontend);
@@ -48,7 +57,7 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
 LocalCluster::~LocalCluster() { end(); }
 
 void LocalCluster::drive(Rank& rank) {
-  static_cast<void>(rank.driver.run());
+  rank.driver.run();
   cluster::Bye bye;
   rank.backend.stop(bye.devices);
   rank.trace->end();
@@ -63,14 +72,10 @@ void LocalCluster::submit(std::string_view kernel, std::span<const graph::Access
       {.kernel = table().at(kernel), .cores = 1, .accesses = accesses, .parameters = encoded_, .place = place});
 }
 
-const std::byte* LocalCluster::bytes_of(const frontend::Pinned& pinned) {
-  return ranks_.front()->backend.bytes_of(pinned.data, pinned.version);
-}
-
 void LocalCluster::end() {
   if (std::exchange(ended_, true)) return;
   frontend_->drain();
-  frontend_->finish(0);
+  frontend_->finish();
   ranks_.front()->mover.wake();
   for (auto& rank : ranks_) rank->thread.join();
 }

@@ -15,6 +15,7 @@
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
+#include "executor/workers.hpp"
 #include "frontend/frontend.hpp"
 #include "kernels/table.hpp"
 #include "mover/mover.hpp"
@@ -24,7 +25,7 @@
 namespace penstock::tests {
 
 struct ClusterShape {
-  int ranks = 1;
+  int ranks = 1;  ///< 0: one, whose tasks pass the engine only
   int cores = 2;  ///< of each rank; not pinned
   frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
   std::filesystem::path trace_folder = {};  ///< empty: nothing is recorded
@@ -49,13 +50,11 @@ class LocalCluster {
   template <class T>
   std::vector<T> read(core::DataId data, std::int64_t elements) {
     const frontend::Pinned pinned = frontend_->bring(data);
-    const auto* const first = reinterpret_cast<const T*>(bytes_of(pinned));
+    const auto* const first = reinterpret_cast<const T*>(pinned.bytes);
     std::vector<T> values(first, first + elements);
     frontend_->unpin(pinned);
     return values;
   }
-  [[nodiscard]] const std::byte* bytes_of(const frontend::Pinned& pinned);
-
   /// Waits for all tasks, ends all ranks and joins their threads. Afterwards only byes() may be called.
   void end();
   /// What each rank did, once the cluster has ended.
@@ -68,12 +67,13 @@ class LocalCluster {
     runtime::Driver driver;
     backend::Backend backend;
     std::optional<runtime::RankTrace> trace;
+    executor::Workers* workers = nullptr;  // the back-end's
     std::thread thread;
   };
   static void drive(Rank& rank);
 
+  std::unique_ptr<frontend::Frontend> frontend_;  // outlives the workers
   std::vector<std::unique_ptr<Rank>> ranks_;
-  std::unique_ptr<frontend::Frontend> frontend_;
   std::vector<std::byte> encoded_;
   bool ended_ = false;
 };

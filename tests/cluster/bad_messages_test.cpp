@@ -27,7 +27,6 @@ bool read_any(std::span<const std::byte> bytes) {
   if (reader.bad()) return false;
   core::DataId data;
   core::Version version;
-  int code = 0;
   TaskCommand task;
   EndingReport report;
   FetchRequest request;
@@ -43,13 +42,12 @@ bool read_any(std::span<const std::byte> bytes) {
       return read(reader, hello);
     case Tag::welcome:
       return read(reader, welcome);
-    case Tag::dismiss:
-    case Tag::finish:
-      return read_end(reader, code);
     case Tag::task:
       return read(reader, task);
     case Tag::drop:
       return read_drop(reader, data, version);
+    case Tag::dismiss:
+    case Tag::finish:
     case Tag::cancel:
       return true;
     case Tag::fetch:
@@ -79,7 +77,7 @@ std::vector<Bytes> one_of_each() {
   write_drop(drop_writer, core::DataId(1), core::Version(2));
   Bytes finish;
   ByteWriter finish_writer(finish);
-  write_end(finish_writer, Tag::finish, 1);
+  write_tag(finish_writer, Tag::finish);
   Bytes endings;
   ByteWriter endings_writer(endings);
   write_tag(endings_writer, Tag::endings);

@@ -203,19 +203,5 @@ TEST(Messages, CarryClocks) {
   EXPECT_EQ(answer.front_ns, 1'000'000'000'000);
 }
 
-TEST(Messages, CarryAnExitCode) {
-  for (const Tag tag : {Tag::dismiss, Tag::finish}) {
-    Bytes bytes;
-    ByteWriter writer(bytes);
-    write_end(writer, tag, 130);
-    ByteReader reader(bytes);
-    int code = 0;
-
-    EXPECT_EQ(read_tag(reader), tag);
-    EXPECT_TRUE(read_end(reader, code));
-    EXPECT_EQ(code, 130);
-  }
-}
-
 }  // namespace
 }  // namespace penstock::cluster

@@ -15,6 +15,7 @@
 #include <penstock/typed_kernel.hpp>
 
 #include "backend/local_cluster.hpp"
+#include "frontend/cluster_frontend.hpp"
 
 namespace penstock::tests {
 
@@ -32,7 +33,7 @@ const auto listen = kernel("test.listen", [](Out<I64> out, const std::string& te
   for (I64& value : out) value = static_cast<I64>(text.size());
 });
 
-class ClusterFrontend : public ::testing::TestWithParam<int> {
+class AnyFrontend : public ::testing::TestWithParam<int> {
  protected:
   core::DataId add(std::int64_t elements) { return cluster_.frontend().add_data({DType::i64, Shape{elements}}); }
 
@@ -56,7 +57,7 @@ class ClusterFrontend : public ::testing::TestWithParam<int> {
   LocalCluster cluster_{{.ranks = GetParam(), .cores = 2}};
 };
 
-TEST_P(ClusterFrontend, AddsUpATreeOfArraysFromAllRanks) {
+TEST_P(AnyFrontend, AddsUpATreeOfArraysFromAllRanks) {
   constexpr std::int64_t elements = 5000;
   std::vector<core::DataId> level;
   for (int i = 0; i < 64; ++i) fill(level.emplace_back(add(elements)), i);
@@ -71,7 +72,7 @@ TEST_P(ClusterFrontend, AddsUpATreeOfArraysFromAllRanks) {
   EXPECT_THAT(cluster_.read<I64>(level[0], elements), Each(64 * 63 / 2));
 }
 
-TEST_P(ClusterFrontend, BringsLargeAndEmptyArraysHome) {
+TEST_P(AnyFrontend, BringsLargeAndEmptyArraysHome) {
   constexpr std::int64_t large = std::int64_t{1} << 20;  // 8 MiB: several chunks
   std::vector<core::DataId> data;
   for (int i = 0; i < 8; ++i) fill(data.emplace_back(add(i % 2 == 0 ? large : 0)), i);
@@ -82,11 +83,11 @@ TEST_P(ClusterFrontend, BringsLargeAndEmptyArraysHome) {
   }
 }
 
-TEST_P(ClusterFrontend, KeepsAPinnedVersionOnRankZero) {
+TEST_P(AnyFrontend, KeepsAPinnedVersionOnRankZero) {
   const core::DataId data = add(100);
   fill(data, 1);
   const frontend::Pinned pinned = cluster_.frontend().bring(data);
-  const auto* const bytes = reinterpret_cast<const I64*>(cluster_.bytes_of(pinned));
+  const auto* const bytes = reinterpret_cast<const I64*>(pinned.bytes);
 
   for (int i = 0; i < 500; ++i) increment(data);
   cluster_.frontend().wait(data);
@@ -96,7 +97,7 @@ TEST_P(ClusterFrontend, KeepsAPinnedVersionOnRankZero) {
   cluster_.frontend().unpin(pinned);
 }
 
-TEST_P(ClusterFrontend, IsReadFromSeveralThreads) {
+TEST_P(AnyFrontend, IsReadFromSeveralThreads) {
   std::vector<core::DataId> data;
   for (int i = 0; i < 40; ++i) fill(data.emplace_back(add(10)), i);
   std::atomic<int> wrong{0};
@@ -114,7 +115,7 @@ TEST_P(ClusterFrontend, IsReadFromSeveralThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_P(ClusterFrontend, HearsALongMessageFromAnyRank) {
+TEST_P(AnyFrontend, HearsALongMessageFromAnyRank) {
   const Parameter bytes = I64{3} << 20;
   for (int i = 0; i < 40; ++i) {
     const graph::Access access{add(1), AccessMode::write};
@@ -127,7 +128,7 @@ TEST_P(ClusterFrontend, HearsALongMessageFromAnyRank) {
   EXPECT_THAT(cluster_.frontend().first_failures().front().line, HasSubstr("aaaa"));
 }
 
-TEST_P(ClusterFrontend, PassesLongTextsToAnyRank) {
+TEST_P(AnyFrontend, PassesLongTextsToAnyRank) {
   constexpr std::size_t length = std::size_t{200} << 10;
   const Parameter text = std::string(length, 'b');
   std::vector<core::DataId> data;
@@ -139,7 +140,7 @@ TEST_P(ClusterFrontend, PassesLongTextsToAnyRank) {
   for (const core::DataId one : data) EXPECT_THAT(cluster_.read<I64>(one, 1), Each(length));
 }
 
-TEST_P(ClusterFrontend, RefusesTextsThatAreTooLong) {
+TEST_P(AnyFrontend, RefusesTextsThatAreTooLong) {
   const Parameter text = std::string(std::size_t{3} << 20, 'b');
   const graph::Access access{add(1), AccessMode::write};
 
@@ -150,7 +151,7 @@ TEST_P(ClusterFrontend, RefusesTextsThatAreTooLong) {
   EXPECT_THAT(cluster_.read<I64>(access.data, 1), Each(4));
 }
 
-TEST_P(ClusterFrontend, EndsCancelledTasksOnAllRanks) {
+TEST_P(AnyFrontend, EndsCancelledTasksOnAllRanks) {
   const core::DataId data = add(1000);
   fill(data, 0);
   for (int i = 0; i < 5000; ++i) increment(data);
@@ -163,18 +164,19 @@ TEST_P(ClusterFrontend, EndsCancelledTasksOnAllRanks) {
   EXPECT_EQ(counts.failed, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(OnRanks, ClusterFrontend, ::testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(OnRanks, AnyFrontend, ::testing::Values(0, 1, 2, 4));
 
 /// A rank that never answers.
 class Silence final : public frontend::Delivery {
  public:
   void deliver(core::RankId /*to*/, std::span<const std::byte> /*commands*/) override {}
+  std::byte* bytes_of(core::DataId /*data*/, core::Version /*version*/) override { return nullptr; }
 };
 
 TEST(Frontend, ThrowsWhereItWaitsOnceTheRunIsBroken) {
   Silence nobody;
   const int cores = 1;
-  frontend::Frontend frontend(
+  frontend::ClusterFrontend frontend(
       std::span(&cores, 1), {.tasks = 10, .bytes = 1000}, [](core::KernelId /*kernel*/) { return std::string("fill"); },
       nobody);
   const core::DataId data = frontend.add_data({DType::i64, Shape{1}});

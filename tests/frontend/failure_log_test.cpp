@@ -12,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 void add(FailureLog& log, std::uint64_t task, core::Outcome outcome, const std::string& message,
@@ -56,22 +57,36 @@ TEST(FailureLog, TellsWhatIsNewOnce) {
   FailureLog log;
   add(log, 1, core::Outcome::failed, "old");
   add(log, 2, core::Outcome::failed, "second");
-  EXPECT_THAT(log.take_fresh(), HasSubstr("old"));
-  EXPECT_THAT(log.take_fresh(), IsEmpty());
+  EXPECT_THAT(log.take_report(2), AllOf(HasSubstr("old"), HasSubstr("(and 1 more)")));
+  EXPECT_THAT(log.take_report(2), IsEmpty());
 
   add(log, 3, core::Outcome::failed, "new");
 
-  EXPECT_THAT(log.take_fresh(), HasSubstr("new"));
+  EXPECT_THAT(log.take_report(3), AllOf(HasSubstr("new"), Not(HasSubstr("more"))));
 }
 
 TEST(FailureLog, TellsTheCauseOfASkippedTask) {
   FailureLog log;
   add(log, 1, core::Outcome::failed, "root");
-  static_cast<void>(log.take_fresh());
+  static_cast<void>(log.take_report(1));
 
   add(log, 2, core::Outcome::skipped, "", 1);
 
-  EXPECT_THAT(log.take_fresh(), HasSubstr("root"));
+  EXPECT_THAT(log.take_report(2), HasSubstr("root"));
+}
+
+TEST(FailureLog, KeepsTheFirstSkippedOnesWithTheirCause) {
+  FailureLog log;
+  add(log, 7, core::Outcome::failed, "root");
+  for (std::uint64_t task = 8; task < 108; ++task) add(log, task, core::Outcome::skipped, "", 7);
+
+  const auto& skipped = log.first_skipped();
+
+  ASSERT_THAT(skipped, SizeIs(20));
+  EXPECT_EQ(skipped.back().task.task, core::TaskId(27));
+  EXPECT_THAT(skipped.back().task.line, HasSubstr(": skipped"));
+  EXPECT_EQ(skipped.back().cause.task, core::TaskId(7));
+  EXPECT_EQ(skipped.back().cause.line, log.first().front().line);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Random programs over 1, 2 and 4 ranks of one process, against a serial run, bit for bit.
+// Random programs over 1, 2 and 4 ranks of one process, and without messages (0), against a serial run, bit for bit.
 #include "e2e/random_program.hpp"
 
 #include <gtest/gtest.h>
@@ -146,7 +146,7 @@ TEST_P(RandomProgram, GivesTheSameThroughANarrowWindow) {
 
 TEST_P(RandomProgram, GivesTheSameWithManyWorkers) { run({.ranks = GetParam(), .cores = 5}, 200, 10); }
 
-INSTANTIATE_TEST_SUITE_P(OnRanks, RandomProgram, ::testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(OnRanks, RandomProgram, ::testing::Values(0, 1, 2, 4));
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "frontend/frontend.hpp"
+#include "frontend/cluster_frontend.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -26,69 +26,52 @@ std::string at(const Place& place) {
 
 // --- what the machine says ---
 
-void Frontend::Output::send(RankId to, std::span<const std::byte> commands) {
+void ClusterFrontend::Output::send(RankId to, std::span<const std::byte> commands) {
   frontend_.delivery_.deliver(to, commands);
 }
 
-void Frontend::Output::ended(const cluster::EndedTask& task) {
+void ClusterFrontend::Output::ended(const cluster::EndedTask& task) {
   frontend_.bytes_in_flight_ -= task.bytes;
   const std::string name = frontend_.take_name(task);
   if (task.kernel == cluster::touch_kernel) {
     frontend_.touched_.emplace_back(task.ending.task, task.ending.outcome);
     return;
   }
-  Counts& counts = frontend_.counts_;
-  switch (task.ending.outcome) {
-    case core::Outcome::done:
-      ++counts.done;
-      return;
-    case core::Outcome::failed:
-    case core::Outcome::timed_out:
-      ++counts.failed;
-      break;
-    case core::Outcome::cancelled:
-      ++counts.cancelled;
-      break;
-    case core::Outcome::lost:
-      ++counts.lost;
-      break;
-    case core::Outcome::skipped:
-      ++counts.skipped;
-      break;
-  }
+  frontend_.counts_.add(task.ending.outcome);
+  if (task.ending.outcome == core::Outcome::done) return;
   const std::string kernel = frontend_.kernel_name_(task.kernel);
   frontend_.failures_.add(task, name.empty() ? kernel : name + " [" + kernel + "]");
 }
 
-void Frontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
+void ClusterFrontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
 
 // --- submission ---
 
-Frontend::Frontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
-                   Delivery& delivery)
+ClusterFrontend::ClusterFrontend(std::span<const int> cores, Window window,
+                                 std::function<std::string(core::KernelId)> kernel_name, Delivery& delivery)
     : window_(window), kernel_name_(std::move(kernel_name)), delivery_(delivery), machine_(cores, output_) {
   eager_below_ = 2 * static_cast<std::uint64_t>(std::accumulate(cores.begin(), cores.end(), 0));
 }
 
-DataId Frontend::add_data(const ArrayType& type) {
+DataId ClusterFrontend::add_data(const ArrayType& type) {
   const Lock lock(mutex_);
   const DataId data = domain_.add();
   machine_.add_data(data, type);
   return data;
 }
 
-void Frontend::release_data(DataId data) {
+void ClusterFrontend::release_data(DataId data) {
   const Lock lock(mutex_);
   machine_.release_data(data);
   ++unsent_;  // the order to drop it, which tick() sends
 }
 
-Version Frontend::first_version(DataId data) const {
+Version ClusterFrontend::first_version(DataId data) const {
   const Lock lock(mutex_);
   return domain_.first(data);
 }
 
-core::TaskId Frontend::submit(std::span<const Task> tasks) {
+core::TaskId ClusterFrontend::submit(std::span<const Task> tasks) {
   Lock lock(mutex_);
   core::TaskId first;
   for (const Task& task : tasks) {
@@ -98,7 +81,7 @@ core::TaskId Frontend::submit(std::span<const Task> tasks) {
   return first;
 }
 
-core::TaskId Frontend::submit_one(Lock& lock, const Task& task) {
+core::TaskId ClusterFrontend::submit_one(Lock& lock, const Task& task) {
   wait_for_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
   check(task);
@@ -109,7 +92,7 @@ core::TaskId Frontend::submit_one(Lock& lock, const Task& task) {
   return id;
 }
 
-void Frontend::wait_for_room(Lock& lock) {
+void ClusterFrontend::wait_for_room(Lock& lock) {
   const auto below = [&](std::uint64_t quarters) {
     return machine_.unended() == 0 || (machine_.unended() < window_.tasks * quarters / 4 &&
                                        bytes_in_flight_ < window_.bytes / 4 * static_cast<std::int64_t>(quarters));
@@ -119,7 +102,7 @@ void Frontend::wait_for_room(Lock& lock) {
   wait_until(lock, [&] { return below(3); });  // a quarter of room, so that the submitter is not woken for each task
 }
 
-void Frontend::check(const Task& task) const {
+void ClusterFrontend::check(const Task& task) const {
   if (task.parameters.size() > parameters_most) {
     throw Error(ErrorCode::invalid_argument, at(task.place) + "the parameters of a task are longer than 256 KiB");
   }
@@ -137,7 +120,7 @@ void Frontend::check(const Task& task) const {
   }
 }
 
-core::TaskId Frontend::enqueue(const Task& task) {
+core::TaskId ClusterFrontend::enqueue(const Task& task) {
   const core::TaskId id(next_task_++);
   if (!task.name.empty()) names_.emplace(id.value(), task.name);
   domain_.stamp(id, task.accesses, stamped_);
@@ -155,18 +138,18 @@ core::TaskId Frontend::enqueue(const Task& task) {
   return id;
 }
 
-std::string Frontend::take_name(const cluster::EndedTask& task) {
+std::string ClusterFrontend::take_name(const cluster::EndedTask& task) {
   if (names_.empty()) return {};
   auto node = names_.extract(task.ending.task.value());
   return node.empty() ? std::string() : std::move(node.mapped());
 }
 
-void Frontend::flush() {
+void ClusterFrontend::flush() {
   unsent_ = 0;
   machine_.flush();
 }
 
-void Frontend::tick() {
+void ClusterFrontend::tick() {
   const Lock lock(mutex_);
   if (unsent_ == 0) return;
   flush();
@@ -175,7 +158,7 @@ void Frontend::tick() {
 
 // --- endings and waits ---
 
-void Frontend::on_endings(RankId from, std::span<const std::byte> item) {
+void ClusterFrontend::on_endings(RankId from, std::span<const std::byte> item) {
   const Lock lock(mutex_);
   core::ByteReader reader(item);
   if (cluster::read_tag(reader) != cluster::Tag::endings || reader.bad() || !machine_.on_endings(from, reader)) {
@@ -187,12 +170,12 @@ void Frontend::on_endings(RankId from, std::span<const std::byte> item) {
   notify_waits();
 }
 
-void Frontend::notify_waits() {
+void ClusterFrontend::notify_waits() {
   const bool any = std::ranges::any_of(waits_, [](const auto* ready) { return (*ready)(); });
   if (any) ended_.notify_all();
 }
 
-void Frontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
+void ClusterFrontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
   waits_.push_back(&ready);
   while (broken_.empty() && !ready()) {
     ended_.wait_for(lock, look_up);
@@ -207,7 +190,7 @@ void Frontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
   if (!broken_.empty()) throw Error(ErrorCode::lost, broken_);
 }
 
-Version Frontend::current(DataId data) const {
+Version ClusterFrontend::current(DataId data) const {
   const Version version = domain_.current(data);
   if (version == Version()) {
     throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
@@ -215,15 +198,15 @@ Version Frontend::current(DataId data) const {
   return version;
 }
 
-void Frontend::wait_for_version(Lock& lock, const Pinned& pinned) {
+void ClusterFrontend::wait_for_version(Lock& lock, const Pinned& pinned) {
   flush();
   const coherence::Directory& directory = machine_.directory();
   wait_until(lock, [&] { return directory.state(pinned.data, pinned.version) != coherence::VersionState::pending; });
 }
 
-void Frontend::wait(DataId data) { unpin(wait_pinned(data)); }
+void ClusterFrontend::wait(DataId data) { unpin(wait_pinned(data)); }
 
-Pinned Frontend::wait_pinned(DataId data) {
+Pinned ClusterFrontend::wait_pinned(DataId data) {
   Lock lock(mutex_);
   const Pinned pinned{data, current(data)};
   machine_.pin(pinned.data, pinned.version);
@@ -234,10 +217,16 @@ Pinned Frontend::wait_pinned(DataId data) {
   throw TaskError(why, counts_.not_done());
 }
 
-Pinned Frontend::bring(DataId data) {
-  const Pinned pinned = wait_pinned(data);
+Pinned ClusterFrontend::bring(DataId data) {
+  Pinned pinned = wait_pinned(data);
+  fetch(pinned);
+  pinned.bytes = delivery_.bytes_of(pinned.data, pinned.version);
+  return pinned;
+}
+
+void ClusterFrontend::fetch(const Pinned& pinned) {
   Lock lock(mutex_);
-  if (machine_.directory().source(pinned.data, pinned.version) == core::front_rank) return pinned;
+  if (machine_.directory().source(pinned.data, pinned.version) == core::front_rank) return;
   const core::TaskId touch = submit_touch(pinned);
   flush();
   const auto is_touch = [&](const auto& ended) { return ended.first == touch; };
@@ -245,12 +234,12 @@ Pinned Frontend::bring(DataId data) {
   const auto ended = std::ranges::find_if(touched_, is_touch);
   const core::Outcome outcome = ended->second;
   touched_.erase(ended);
-  if (outcome == core::Outcome::done) return pinned;
+  if (outcome == core::Outcome::done) return;
   machine_.unpin(pinned.data, pinned.version);
   throw TaskError("the value could not be brought to rank 0: " + std::string(name_of(outcome)), counts_.not_done());
 }
 
-core::TaskId Frontend::submit_touch(const Pinned& pinned) {
+core::TaskId ClusterFrontend::submit_touch(const Pinned& pinned) {
   const core::TaskId id(next_task_++);
   const graph::StampedAccess access{.data = pinned.data,
                                     .mode = AccessMode::read,
@@ -267,65 +256,67 @@ core::TaskId Frontend::submit_touch(const Pinned& pinned) {
   return id;
 }
 
-void Frontend::unpin(const Pinned& pinned) {
+void ClusterFrontend::unpin(const Pinned& pinned) {
   const Lock lock(mutex_);
   machine_.unpin(pinned.data, pinned.version);
   ++unsent_;
 }
 
-void Frontend::drain() {
+void ClusterFrontend::drain() {
   Lock lock(mutex_);
   flush();
   wait_until(lock, [&] { return machine_.unended() == 0; });
 }
 
-void Frontend::wait_all() {
+void ClusterFrontend::wait_all() {
   drain();
   const Lock lock(mutex_);
-  const std::uint64_t fresh = counts_.not_done() - reported_not_done_;
-  if (fresh == 0) return;
-  reported_not_done_ = counts_.not_done();
-  const std::string first = failures_.take_fresh();
-  throw TaskError(fresh == 1 ? first : first + " (and " + std::to_string(fresh - 1) + " more)", counts_.not_done());
+  const std::string report = failures_.take_report(counts_.not_done());
+  if (!report.empty()) throw TaskError(report, counts_.not_done());
 }
 
 // --- the end ---
 
-void Frontend::close() {
+void ClusterFrontend::close() {
   const Lock lock(mutex_);
   closed_ = true;
 }
 
-void Frontend::cancel() {
+void ClusterFrontend::cancel() {
   const Lock lock(mutex_);
   machine_.cancel();
   notify_waits();
 }
 
-void Frontend::finish(int exit_code) {
+void ClusterFrontend::finish() {
   const Lock lock(mutex_);
-  machine_.finish(exit_code);
+  machine_.finish();
 }
 
-void Frontend::break_off(const std::string& why) {
+void ClusterFrontend::break_off(const std::string& why) {
   const Lock lock(mutex_);
   if (broken_.empty()) broken_ = why;
   ended_.notify_all();
 }
 
-Counts Frontend::counts() const {
+Counts ClusterFrontend::counts() const {
   const Lock lock(mutex_);
   return counts_;
 }
 
-Window Frontend::in_flight() const {
+Window ClusterFrontend::in_flight() const {
   const Lock lock(mutex_);
   return {.tasks = machine_.unended(), .bytes = bytes_in_flight_};
 }
 
-std::vector<Failure> Frontend::first_failures() const {
+std::vector<Failure> ClusterFrontend::first_failures() const {
   const Lock lock(mutex_);
   return failures_.first();
+}
+
+std::vector<Skipped> ClusterFrontend::first_skipped() const {
+  const Lock lock(mutex_);
+  return failures_.first_skipped();
 }
 
 }  // namespace penstock::frontend

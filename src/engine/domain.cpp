@@ -1,0 +1,338 @@
+#include "engine/domain.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "core/assert.hpp"
+
+namespace penstock::engine {
+
+using core::AccessKind;
+using core::DataId;
+using core::TaskId;
+
+namespace {
+
+constexpr std::chrono::milliseconds look_up{100};
+constexpr std::size_t accesses_most = 255;
+constexpr std::size_t parameters_most = std::size_t{256} << 10;  // as where they travel in a message
+constexpr std::size_t retired_before_a_turn = 32;
+constexpr std::uint64_t ends_between_looks = 16;
+
+std::string at(const Place& place) {
+  return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
+}
+
+[[noreturn]] void refuse(const Submission& submission, const std::string& fault) {
+  throw Error(ErrorCode::invalid_argument, at(submission.place) + fault);
+}
+
+}  // namespace
+
+Domain::Domain(Engine& engine, Options options)
+    : engine_(engine),
+      options_(std::move(options)),
+      ended_(std::make_unique<Ended[]>(engine.lane_numbers())),
+      lane_(engine.new_lane()) {
+  if (options_.serial) serial_lane_ = engine.new_lane();
+  engine_.add(*this);
+}
+
+Domain::~Domain() {
+  engine_.remove(*this);
+  for (Datum& datum : data_) {
+    if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
+  }
+}
+
+// --- data ---
+
+DataId Domain::add_data(const ArrayType& type) {
+  const Lock lock(mutex_);
+  if (free_.empty() && generations_.retired() >= retired_before_a_turn) turn_generation();
+  if (free_.empty()) {
+    data_.emplace_back();
+    data_.back().id = DataId(static_cast<DataId::Value>(data_.size() - 1));
+    free_.push_back(data_.back().id);
+  }
+  Datum& datum = data_[free_.back().value()];
+  free_.pop_back();
+  datum.type = type;
+  datum.bytes = static_cast<std::size_t>(type.bytes());
+  datum.first = datum.latest;
+  return datum.id;
+}
+
+void Domain::release_data(DataId data) {
+  const Lock lock(mutex_);
+  Datum& datum = data_[data.value()];
+  if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
+  datum.current = nullptr;
+  datum.reads = 0;
+  datum.pins = 0;
+  generations_.retire(&datum);
+  engine_.start_ready(*lane_);
+}
+
+void Domain::turn_generation() {
+  generations_.turn({ended(0), ended(1)}, [this](const Datum& datum) { free_.push_back(datum.id); });
+}
+
+core::Version Domain::first_version(DataId data) const {
+  const Lock lock(mutex_);
+  return core::Version(data_[data.value()].first.value() + 1);
+}
+
+// --- submission ---
+
+TaskId Domain::submit(const Submission& submission) {
+  std::unique_lock<std::recursive_mutex> serial(serial_mutex_, std::defer_lock);
+  if (options_.serial) serial.lock();
+  Lock lock(mutex_);
+  wait_for_room(lock);
+  if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
+  check(submission);
+  Task& task = make(submission);
+  const TaskId id = task.id;
+  begin(task, stamp(task, submission.accesses));
+  if (options_.serial) {
+    lock.unlock();
+    engine_.run_here(task, *serial_lane_);
+  } else {
+    engine_.start_ready(*lane_);
+  }
+  return id;
+}
+
+void Domain::wait_for_room(Lock& lock) {
+  while (room_ == 0 || room_bytes_ <= 0) {
+    if (!below(4)) {
+      lock.unlock();
+      // A quarter of room, so that the submitter is not woken for each task.
+      waiting_for_room_.fetch_add(1, std::memory_order_relaxed);
+      wait_until([this] { return below(3); });
+      waiting_for_room_.fetch_sub(1, std::memory_order_relaxed);
+      lock.lock();
+      continue;
+    }
+    const InFlight now = in_flight();
+    room_ = std::max(options_.window_tasks - std::min(now.tasks, options_.window_tasks), std::uint64_t{1});
+    room_bytes_ = std::max(options_.window_bytes - now.bytes, std::int64_t{1});
+  }
+  --room_;
+}
+
+bool Domain::below(std::uint64_t quarters) const {
+  const InFlight now = in_flight();
+  return now.tasks == 0 || (now.tasks < (options_.window_tasks * quarters + 3) / 4 &&
+                            now.bytes < options_.window_bytes / 4 * static_cast<std::int64_t>(quarters));
+}
+
+void Domain::check(const Submission& submission) const {
+  const std::span<const graph::Access> accesses = submission.accesses;
+  if (accesses.size() > accesses_most) refuse(submission, "a task has at most 255 accesses");
+  if (submission.parameters.size() > parameters_most) {
+    refuse(submission, "the parameters of a task are longer than 256 KiB");
+  }
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    const std::string_view number = "access ";
+    if (accesses[i].mode != AccessMode::write && data_[accesses[i].data.value()].current == nullptr) {
+      refuse(submission, std::string(number) + std::to_string(i + 1) +
+                             " reads an array that nothing has written: give it an origin, or write it first");
+    }
+    if (accesses[i].mode == AccessMode::read) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (accesses[j].data == accesses[i].data && accesses[j].mode != AccessMode::read) {
+        refuse(submission,
+               std::string(number) + std::to_string(i + 1) + " writes an array that the same task writes already");
+      }
+    }
+  }
+}
+
+Task& Domain::make(const Submission& submission) {
+  Task& task = *lane_->tasks.make();
+  const std::uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
+  submitted_.store(number, std::memory_order_relaxed);
+  generations_.submitted();
+  task.job.run = Engine::run;
+  task.job.priority = submission.priority;
+  task.id = TaskId(number);
+  task.file = submission.place.file;
+  task.line = submission.place.line;
+  task.domain = this;
+  task.cores = submission.cores;
+  task.kernel = submission.kernel;
+  task.generation = generations_.current();
+  task.begin_block(submission.accesses.size(), submission.parameters, submission.name);
+  return task;
+}
+
+/// What its accesses read and make; returns how many releases the task has to wait for. Reads come before writes.
+std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
+  std::int32_t predecessors = 0;
+  const std::span<Access> accesses = task.accesses();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    Datum& datum = data_[wanted[i].data.value()];
+    Access& access = accesses[i];
+    access.link.task = &task;
+    access.kind = kind_of(datum, wanted[i].mode, wanted);
+    if (access.kind == AccessKind::write) continue;
+    access.in = datum.current;
+    if (!access.takes_over() && follows_producer(datum, access)) ++predecessors;
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].mode == AccessMode::read) continue;
+    if (succeed(data_[wanted[i].data.value()], accesses[i])) ++predecessors;
+  }
+  return predecessors;
+}
+
+AccessKind Domain::kind_of(const Datum& datum, AccessMode mode, std::span<const graph::Access> accesses) const {
+  if (mode == AccessMode::read) return AccessKind::read;
+  const auto same = [&](const graph::Access& other) { return other.data == datum.id; };
+  // Who reads a version besides, or looks at it, would wait for itself or for the program.
+  const bool may_take_over = datum.current != nullptr && datum.pins == 0 && std::ranges::count_if(accesses, same) == 1;
+  if (mode == AccessMode::read_write) return may_take_over ? AccessKind::consume : AccessKind::copy;
+  const bool renames = options_.renames && engine_.buffers().used_bytes() + datum.bytes <= options_.renaming_bytes;
+  return renames || !may_take_over ? AccessKind::write : AccessKind::overwrite;
+}
+
+/// Reads the datum's current version; whether that is yet to be made.
+bool Domain::follows_producer(Datum& datum, Access& access) {
+  ++datum.reads;
+  return !access.in->waiters.is_closed() && access.in->waiters.push(access.link);
+}
+
+/// Makes the datum's next version; whether it waits until the one before is unused.
+bool Domain::succeed(Datum& datum, Access& access) {
+  Version& next = *lane_->versions.make();
+  datum.latest = core::Version(datum.latest.value() + 1);
+  next.number = datum.latest;
+  next.datum = &datum;
+  next.bytes = datum.bytes;
+  access.out = &next;
+  room_bytes_ -= static_cast<std::int64_t>(datum.bytes);
+  submitted_bytes_.store(submitted_bytes_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(datum.bytes),
+                         std::memory_order_relaxed);
+  Version* const before = std::exchange(datum.current, &next);
+  const std::int64_t reads = std::exchange(datum.reads, 0);
+  datum.pins = 0;
+  const bool waits = access.takes_over();
+  if (waits) before->consumer = access.link.task;
+  if (before != nullptr) Engine::drop(*before, Version::current_bias - reads, *lane_);
+  return waits;
+}
+
+void Domain::begin(Task& task, std::int32_t predecessors) {
+  const std::int32_t guard = Task::guard - predecessors;
+  const bool ready = predecessors == 0 || task.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
+  PENSTOCK_ASSERT(ready || !options_.serial);
+  if (ready && !options_.serial) lane_->ready.push_back(&task.job);
+}
+
+// --- waits ---
+
+template <class Ready>
+void Domain::wait_until(const Ready& ready) {
+  waiting_.fetch_add(1, std::memory_order_acq_rel);
+  {
+    std::unique_lock lock(wait_mutex_);
+    auto looked_up = std::chrono::steady_clock::now();
+    while (!ready()) {
+      ended_some_.wait_for(lock, look_up);
+      const auto now = std::chrono::steady_clock::now();
+      if (!options_.while_waiting || now - looked_up < look_up) continue;
+      looked_up = now;
+      lock.unlock();
+      options_.while_waiting();
+      lock.lock();
+    }
+  }
+  waiting_.fetch_sub(1, std::memory_order_acq_rel);
+}
+
+void Domain::notify_waits() {
+  if (waiting_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
+  { const std::lock_guard lock(wait_mutex_); }  // who has looked sleeps by now
+  ended_some_.notify_all();
+}
+
+Version& Domain::pin(DataId data, bool for_view) {
+  const Lock lock(mutex_);
+  Datum& datum = data_[data.value()];
+  if (datum.current == nullptr) {
+    throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
+  }
+  ++datum.reads;
+  if (for_view) ++datum.pins;
+  return *datum.current;
+}
+
+void Domain::unpin(Version& version, bool for_view) {
+  const Lock lock(mutex_);
+  Datum& datum = *const_cast<Datum*>(version.datum);  // it is one of data_
+  if (for_view && datum.current == &version) --datum.pins;
+  Engine::drop(version, 1, *lane_);
+  engine_.start_ready(*lane_);
+}
+
+bool Domain::wait_for(Version& version, std::optional<Deadline> deadline) {
+  if (version.waiters.is_closed()) return true;
+  auto* const waiter = new Waiter;
+  bool made = !version.waiters.push(*waiter);
+  if (made) waiter->let_go();  // for the version, which never had it
+  while (!made) {
+    const Deadline look = std::chrono::steady_clock::now() + look_up;
+    made = waiter->made.try_acquire_until(deadline ? std::min(*deadline, look) : look);
+    if (made || cancelled() || (deadline && std::chrono::steady_clock::now() >= *deadline)) break;
+    if (options_.while_waiting) options_.while_waiting();
+  }
+  waiter->let_go();
+  return made;
+}
+
+void Domain::drain() {
+  wait_until([this] { return in_flight().tasks == 0; });
+}
+
+void Domain::close() {
+  const Lock lock(mutex_);
+  closed_ = true;
+}
+
+// --- counting ---
+
+Domain::InFlight Domain::in_flight() const {
+  const std::uint64_t tasks_ended = ended(0) + ended(1);
+  std::int64_t bytes_ended = 0;
+  for (std::size_t lane = 0; lane < engine_.lane_numbers(); ++lane) {
+    bytes_ended += ended_[lane].bytes.load(std::memory_order_relaxed);
+  }
+  // Read after the counts of ended ones: never fewer than these.
+  return {.tasks = submitted_.load(std::memory_order_relaxed) - tasks_ended,
+          .bytes = submitted_bytes_.load(std::memory_order_relaxed) - bytes_ended};
+}
+
+std::uint64_t Domain::ended(std::size_t generation) const {
+  std::uint64_t sum = 0;
+  for (std::size_t lane = 0; lane < engine_.lane_numbers(); ++lane) {
+    sum += ended_[lane].tasks[generation].load(std::memory_order_acquire);
+  }
+  return sum;
+}
+
+void Domain::count_end(std::size_t generation, std::int64_t bytes, std::size_t lane) {
+  Ended& own = ended_[lane];
+  if (bytes != 0) own.bytes.store(own.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  std::atomic<std::uint64_t>& count = own.tasks[generation];
+  const std::uint64_t now = count.load(std::memory_order_relaxed) + 1;
+  count.store(now, std::memory_order_release);
+  if (waiting_for_room_.load(std::memory_order_relaxed) > 0 && now % ends_between_looks == 0 && below(3)) {
+    notify_waits();
+  }
+}
+
+}  // namespace penstock::engine

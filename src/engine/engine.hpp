@@ -1,0 +1,129 @@
+/// The engine of a rank: runs the tasks of its domains on the rank's workers. What a task needs is found in its record;
+/// there is no lock on the way from a task that ends to those that it releases.
+///
+/// Threads: run() and what it calls are on workers, each with a Lane of its own; domains call the rest under their
+/// mutex, with a lane of theirs. The engine outlives its domains.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <penstock/kernel.hpp>
+
+#include "core/outcome.hpp"
+#include "engine/record.hpp"
+#include "executor/record_pool.hpp"
+#include "executor/workers.hpp"
+#include "memory/buffer_cache.hpp"
+#include "memory/host_pool.hpp"
+#include "trace/recorder.hpp"
+
+namespace penstock::engine {
+
+/// What a thread that ends tasks keeps to itself.
+struct alignas(64) Lane {
+  Lane(executor::RecordPool<Task>& task_pool, executor::RecordPool<Version>& version_pool,
+       memory::HostPool& buffer_pool)
+      : tasks(task_pool), versions(version_pool), buffers(buffer_pool) {}
+
+  executor::RecordPool<Task>::Cache tasks;
+  executor::RecordPool<Version>::Cache versions;
+  memory::BufferCache buffers;
+  std::vector<executor::Job*> ready;     ///< released, not yet handed to the workers
+  std::vector<Parameter> parameters;     ///< decoded; used again by every task
+  std::atomic<std::uint64_t> ran{0};     ///< tasks; a statistic, orders nothing
+  std::atomic<std::int64_t> busy_ns{0};  ///< likewise
+};
+
+class Engine {
+ public:
+  /// `workers` are open, and end before the engine does; the others outlive it.
+  Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// From now on what runs is recorded, worker i's in the recorder's lane i, and timed. Before the first task; until
+  /// the workers have ended.
+  void trace(trace::Recorder& recorder) { recorder_ = &recorder; }
+  /// From now on tasks are timed: statistics().busy_ns is right. Before the first task.
+  void measure() { measured_ = true; }
+
+  void add(Domain& domain);
+  void remove(Domain& domain);
+
+  struct Statistics {
+    std::uint64_t tasks = 0;
+    std::int64_t busy_ns = 0;
+  };
+  [[nodiscard]] Statistics statistics() const;
+  /// Of the records of tasks and versions, at the peak. Any thread.
+  [[nodiscard]] std::size_t record_bytes() const { return tasks_.bytes() + versions_.bytes(); }
+  [[nodiscard]] std::size_t waiting() const { return workers_.waiting(); }
+  [[nodiscard]] const memory::HostPool& buffers() const { return buffers_; }
+  [[nodiscard]] const KernelDescription& kernel(core::KernelId id) const { return *kernels_[id.value()]; }
+
+  // For domains.
+
+  [[nodiscard]] std::unique_ptr<Lane> new_lane() { return std::make_unique<Lane>(tasks_, versions_, buffers_); }
+  /// Worker i's lane has number i; what runs a task elsewhere counts as the last.
+  [[nodiscard]] std::size_t lane_numbers() const { return lanes_.size() + 1; }
+  /// Runs the task on the calling thread, which is no worker.
+  void run_here(Task& task, Lane& lane);
+  /// Hands the lane's ready tasks to the workers.
+  void start_ready(Lane& lane);
+  /// Takes `count` from the version's users, and with the last of them what is to be done then.
+  static void drop(Version& version, std::int64_t count, Lane& lane);
+  /// One release of the task.
+  static void satisfy(Task& task, Lane& lane);
+  static void run(executor::Job& job, executor::Worker& worker);
+
+ private:
+  void idle();
+  struct Panels;
+  struct Panel;
+  struct Ending {
+    core::Outcome outcome = core::Outcome::done;
+    core::TaskId cause;
+    std::string message;
+  };
+  /// One execution of a task or a panel, on the rank's steady clock.
+  struct Span {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+    int panel = 0;
+    int panel_count = 1;
+  };
+
+  void run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns);
+  void run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker);
+  static void run_panel(executor::Job& job, executor::Worker& worker);
+  [[nodiscard]] static Ending look_at_inputs(Task& task);
+  static void prepare(Task& task, std::span<ArrayView> views, Lane& lane);
+  void call(Task& task, std::span<const ArrayView> views, Lane& lane, int panel, int panel_count) const;
+  void end(Task& task, Ending& ending, Lane& lane, std::size_t number);
+  static void release(Version& version, Lane& lane);
+  static void end(Version& version, Lane& lane);
+  void tell(Task& task, core::Outcome outcome, std::size_t number, Span span);
+  [[nodiscard]] bool timed() const { return measured_ || recorder_ != nullptr; }
+
+  const std::span<const KernelDescription* const> kernels_;
+  executor::Workers& workers_;
+  memory::HostPool& buffers_;
+  executor::RecordPool<Task> tasks_;
+  executor::RecordPool<Version> versions_;
+  std::deque<Lane> lanes_;
+  trace::Recorder* recorder_ = nullptr;  // none: nothing is recorded
+  bool measured_ = false;
+
+  std::mutex domains_mutex_;  // guards domains_
+  std::vector<Domain*> domains_;
+};
+
+}  // namespace penstock::engine

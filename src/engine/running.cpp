@@ -1,0 +1,283 @@
+// From a task that is ready to those that it releases.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include <boost/container/small_vector.hpp>
+
+#include "core/parameters.hpp"
+#include "engine/domain.hpp"
+#include "engine/engine.hpp"
+#include "executor/steady_clock.hpp"
+
+namespace penstock::engine {
+
+using core::AccessKind;
+using core::Outcome;
+using core::TaskId;
+
+namespace {
+
+constexpr std::size_t message_most = 4096;
+constexpr int panels_told = 255;
+
+/// A job is found to be the first thing in its task.
+static_assert(offsetof(Task, job) == 0);
+Task& task_of(executor::Job& job) { return *reinterpret_cast<Task*>(&job); }
+
+using Views = boost::container::small_vector<ArrayView, 4>;
+std::span<ArrayView> all(Views& views) { return {views.data(), views.size()}; }
+
+std::string message_of(const char* what) {
+  if (*what == '\0') return "exception without a message";
+  return std::string(what).substr(0, message_most);
+}
+
+/// What the body throws, as a value; lets pass only the unwinding of a thread that is being cancelled.
+template <class Body>
+bool fails(const Body& body, std::string& message) {
+  try {
+    body();
+    return false;
+  } catch (const std::exception& error) {
+    message = message_of(error.what());
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    message = "unknown exception";
+  }
+  return true;
+}
+
+}  // namespace
+
+// --- one task ---
+
+void Engine::run(executor::Job& job, executor::Worker& worker) {
+  Task& task = task_of(job);
+  Engine& engine = task.domain->engine();
+  Lane& lane = engine.lanes_[static_cast<std::size_t>(worker.lane)];
+  const auto number = static_cast<std::size_t>(worker.lane);
+  if (task.cores > 1)
+    engine.run_in_panels(task, lane, number, worker);
+  else
+    engine.run(task, lane, number, worker.now_ns);
+  engine.start_ready(lane);
+}
+
+void Engine::run_here(Task& task, Lane& lane) {
+  std::int64_t now_ns = 0;
+  run(task, lane, lanes_.size(), now_ns);
+  start_ready(lane);
+}
+
+void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns) {
+  const std::int64_t begin_ns = !timed() ? 0 : now_ns != 0 ? now_ns : executor::steady_now().ns;
+  Ending ending = look_at_inputs(task);
+  if (ending.outcome == Outcome::done) {
+    const auto body = [&] {
+      Views views(task.access_count);
+      prepare(task, all(views), lane);
+      call(task, all(views), lane, 0, 1);
+    };
+    if (fails(body, ending.message)) ending.outcome = Outcome::failed;
+  }
+  if (timed()) {
+    now_ns = executor::steady_now().ns;
+    tell(task, ending.outcome, number, {.begin_ns = begin_ns, .end_ns = now_ns});
+  }
+  end(task, ending, lane, number);
+}
+
+Engine::Ending Engine::look_at_inputs(Task& task) {
+  for (const Access& access : task.accesses()) {
+    if (access.reads() && access.in->cause != TaskId()) return {Outcome::skipped, access.in->cause, {}};
+  }
+  if (task.domain->cancelled()) return {Outcome::cancelled, {}, {}};
+  return {};
+}
+
+void Engine::prepare(Task& task, std::span<ArrayView> views, Lane& lane) {
+  const std::span<Access> accesses = task.accesses();
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    Access& access = accesses[i];
+    views[i].type = access.datum().type;
+    if (access.takes_over()) {
+      access.out->data = std::exchange(access.in->data, nullptr);
+    } else if (access.out != nullptr) {
+      access.out->data = lane.buffers.allocate(access.out->bytes);
+      if (access.kind == AccessKind::copy) std::memcpy(access.out->data, access.in->data, access.in->bytes);
+    }
+    views[i].data = (access.out != nullptr ? access.out : access.in)->data;
+  }
+}
+
+void Engine::call(Task& task, std::span<const ArrayView> views, Lane& lane, int panel, int panel_count) const {
+  const KernelDescription& kernel = *kernels_[task.kernel.value()];
+  // Taken out while the body runs, which may run other tasks on this lane.
+  std::vector<Parameter> parameters = std::move(lane.parameters);
+  if (!kernel.cpu) throw Error(ErrorCode::invalid_argument, "kernel " + kernel.name + " has no body for cores");
+  if (!core::decode_parameters(task.parameters(), parameters)) {
+    throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
+  }
+  kernel.cpu({.arrays = views, .parameters = parameters, .panel = panel, .panel_count = panel_count});
+  lane.parameters = std::move(parameters);
+}
+
+// --- its end ---
+
+void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
+  lane.ran.store(lane.ran.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  Domain& domain = *task.domain;
+  if (ending.outcome != Outcome::done) {
+    if (ending.outcome != Outcome::skipped) ending.cause = task.id;
+    const core::Ending told{.task = task.id,
+                            .attempt = core::Attempt(1),
+                            .outcome = ending.outcome,
+                            .rank = core::front_rank,
+                            .device = core::DeviceId(0),
+                            .cause = ending.cause,
+                            .message = std::move(ending.message)};
+    const char* const name = task.name();
+    domain.tell({.ending = told, .kernel = task.kernel, .place = task.place(), .name = name != nullptr ? name : ""});
+  }
+  std::int64_t bytes = 0;
+  for (Access& access : task.accesses()) {
+    if (access.out != nullptr) {
+      bytes += static_cast<std::int64_t>(access.out->bytes);
+      access.out->cause = ending.cause;
+      release(*access.out, lane);
+    }
+  }
+  for (Access& access : task.accesses()) {
+    if (access.in == nullptr) continue;
+    if (access.takes_over())
+      end(*access.in, lane);
+    else
+      drop(*access.in, 1, lane);
+  }
+  task.end_block();
+  const std::uint8_t generation = task.generation;
+  lane.tasks.free(&task);
+  domain.count_end(generation, bytes, number);
+}
+
+/// The version is made, or never will be.
+void Engine::release(Version& version, Lane& lane) {
+  Link* link = version.waiters.close();
+  while (link != nullptr) {
+    Link& waiting = *std::exchange(link, link->next);  // it may be gone once it has been told
+    if (waiting.task != nullptr) {
+      satisfy(*waiting.task, lane);
+    } else {
+      auto& waiter = static_cast<Waiter&>(waiting);
+      waiter.made.release();
+      waiter.let_go();
+    }
+  }
+  drop(version, 1, lane);
+}
+
+void Engine::tell(Task& task, Outcome outcome, std::size_t number, Span span) {
+  if (number == lanes_.size()) return;
+  Lane& lane = lanes_[number];
+  lane.busy_ns.store(lane.busy_ns.load(std::memory_order_relaxed) + span.end_ns - span.begin_ns,
+                     std::memory_order_relaxed);
+  if (recorder_ == nullptr) return;
+  trace::Lane& trace = recorder_->lane(number);
+  trace.put(to_event(core::TaskEvent{.task = task.id,
+                                     .kernel = task.kernel,
+                                     .attempt = core::Attempt(1),
+                                     .panel = static_cast<std::uint8_t>(std::min(span.panel, panels_told)),
+                                     .panel_count = static_cast<std::uint8_t>(std::min(span.panel_count, panels_told)),
+                                     .outcome = outcome,
+                                     .begin_ns = span.begin_ns,
+                                     .end_ns = span.end_ns}));
+  if (span.panel == 0) {
+    for (const Access& access : task.accesses()) {
+      trace.put(to_event(core::AccessEvent{.access = access.kind,
+                                           .data = access.datum().id,
+                                           .reads = access.reads() ? access.in->number : core::Version(),
+                                           .writes = access.out != nullptr ? access.out->number : core::Version(),
+                                           .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
+    }
+  }
+  trace.publish();
+}
+
+// --- a task on several cores ---
+
+struct Engine::Panel {
+  executor::Job job;
+  Panels* panels = nullptr;
+  int index = 0;
+};
+
+/// Lives from the first panel's beginning to the last one's end.
+struct Engine::Panels {
+  Task& task;
+  Ending ending;
+  Views views;
+  std::vector<Panel> panels;
+  /// Acquire-release: the last to end sees what the others noted.
+  std::atomic<int> left;
+  /// Set by the first panel that fails, which then alone writes `ending`.
+  std::atomic<bool> failed{false};
+
+  Panels(Task& whole, int count)
+      : task(whole), views(whole.access_count), panels(static_cast<std::size_t>(count)), left(count) {}
+};
+
+void Engine::run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker) {
+  auto* const panels = new Panels(task, task.cores);
+  panels->ending = look_at_inputs(task);
+  const bool runs = panels->ending.outcome == Outcome::done &&
+                    !fails([&] { prepare(task, all(panels->views), lane); }, panels->ending.message);
+  if (!runs) {
+    Ending ending = std::move(panels->ending);
+    if (ending.outcome == Outcome::done) ending.outcome = Outcome::failed;
+    delete panels;
+    return end(task, ending, lane, number);
+  }
+  for (int index = 0; index < task.cores; ++index) {
+    Panel& panel = panels->panels[static_cast<std::size_t>(index)];
+    panel.job.run = run_panel;
+    panel.job.priority = task.job.priority;
+    panel.panels = panels;
+    panel.index = index;
+    if (index > 0) lane.ready.push_back(&panel.job);
+  }
+  workers_.share(lane.ready);
+  lane.ready.clear();
+  run_panel(panels->panels.front().job, worker);
+}
+
+void Engine::run_panel(executor::Job& job, executor::Worker& worker) {
+  static_assert(offsetof(Panel, job) == 0);
+  Panel& panel = *reinterpret_cast<Panel*>(&job);
+  Panels& panels = *panel.panels;
+  Task& task = panels.task;
+  Engine& engine = task.domain->engine();
+  const auto number = static_cast<std::size_t>(worker.lane);
+  Lane& lane = engine.lanes_[number];
+  Span span{.panel = panel.index, .panel_count = task.cores};
+  if (engine.timed()) span.begin_ns = worker.now_ns != 0 ? worker.now_ns : executor::steady_now().ns;
+  std::string message;
+  const bool failed = fails([&] { engine.call(task, all(panels.views), lane, panel.index, task.cores); }, message);
+  if (failed && !panels.failed.exchange(true, std::memory_order_relaxed)) {
+    panels.ending = {Outcome::failed, {}, std::move(message)};
+  }
+  if (engine.timed()) {
+    span.end_ns = worker.now_ns = executor::steady_now().ns;
+    engine.tell(task, failed ? Outcome::failed : Outcome::done, number, span);
+  }
+  if (panels.left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  const std::unique_ptr<Panels> last(&panels);
+  engine.end(task, panels.ending, lane, number);
+  engine.start_ready(lane);
+}
+
+}  // namespace penstock::engine

@@ -1,0 +1,103 @@
+/// The front-end of a run of several ranks: stamps tasks, lets the pure machine decide, and has its commands delivered.
+/// It never computes and never touches bulk data.
+///
+/// Threads: as any Frontend; endings come from the driver and, on rank 0, from workers. One mutex guards the domain and
+/// the machine; it is held while commands are delivered, so that their order stays.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cluster/front_machine.hpp"
+#include "frontend/frontend.hpp"
+#include "graph/domain.hpp"
+
+namespace penstock::frontend {
+
+class ClusterFrontend final : public Frontend {
+ public:
+  /// `kernel_name` gives the name of a kernel for messages; `cores` has one entry a rank.
+  ClusterFrontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
+                  Delivery& delivery);
+
+  [[nodiscard]] core::DataId add_data(const ArrayType& type) override;
+  void release_data(core::DataId data) override;
+  [[nodiscard]] core::Version first_version(core::DataId data) const override;
+  using Frontend::submit;
+  core::TaskId submit(std::span<const Task> tasks) override;
+  void wait(core::DataId data) override;
+  void wait_all() override;
+  void drain() override;
+  [[nodiscard]] Pinned bring(core::DataId data) override;
+  void unpin(const Pinned& pinned) override;
+  void close() override;
+  void cancel() override;
+  void finish() override;
+  void break_off(const std::string& why) override;
+  [[nodiscard]] Counts counts() const override;
+  [[nodiscard]] Window in_flight() const override;
+  [[nodiscard]] std::vector<Failure> first_failures() const override;
+  [[nodiscard]] std::vector<Skipped> first_skipped() const override;
+  void on_endings(core::RankId from, std::span<const std::byte> item) override;
+  void tick() override;
+
+ private:
+  class Output final : public cluster::FrontOutput {
+   public:
+    explicit Output(ClusterFrontend& frontend) : frontend_(frontend) {}
+    void send(core::RankId to, std::span<const std::byte> commands) override;
+    void ended(const cluster::EndedTask& task) override;
+    void forgotten(core::DataId data) override;
+
+   private:
+    ClusterFrontend& frontend_;
+  };
+
+  using Lock = std::unique_lock<std::mutex>;
+  void wait_until(Lock& lock, const std::function<bool()>& ready);
+  void wait_for_room(Lock& lock);
+  core::TaskId submit_one(Lock& lock, const Task& task);
+  void check(const Task& task) const;
+  core::TaskId enqueue(const Task& task);
+  [[nodiscard]] std::string take_name(const cluster::EndedTask& task);
+  void fetch(const Pinned& pinned);
+  core::TaskId submit_touch(const Pinned& pinned);
+  void flush();
+  void notify_waits();
+  [[nodiscard]] core::Version current(core::DataId data) const;
+  void wait_for_version(Lock& lock, const Pinned& pinned);
+  [[nodiscard]] Pinned wait_pinned(core::DataId data);
+
+  const Window window_;
+  const std::function<std::string(core::KernelId)> kernel_name_;
+  Delivery& delivery_;
+
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable ended_;
+  std::vector<const std::function<bool()>*> waits_;  // what each waiting thread waits for
+  graph::Domain domain_;
+  Output output_{*this};
+  cluster::FrontMachine machine_;
+  FailureLog failures_;
+  Counts counts_;
+  std::int64_t bytes_in_flight_ = 0;
+  std::uint64_t unsent_ = 0;       // submissions since the last flush
+  std::uint64_t eager_below_ = 0;  // so few tasks bound that somebody may be idle: send at once
+  bool closed_ = false;
+  std::chrono::steady_clock::time_point looked_up_;
+  std::string broken_;
+  std::uint64_t next_task_ = 1;
+  std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by bring()
+  std::vector<graph::StampedAccess> stamped_;
+  std::unordered_map<std::uint64_t, std::string> names_;  // of tasks in flight that have one; looked up only
+};
+
+}  // namespace penstock::frontend
