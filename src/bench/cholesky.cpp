@@ -89,7 +89,7 @@ std::vector<std::string> bare(const std::string& mode, Size size) {
 std::vector<double> limit(Size size) {
   const Size tile{.n = size.tile, .tile = size.tile, .workers = size.workers};
   const ProgramResult result = run_program({.command = bare("limit", tile), .environment = {}});
-  constexpr int products_each = 24;
+  constexpr int products_each = 160;
   return {6.0 * tile.gflop() * products_each * size.workers / number_in(result.out, "seconds")};
 }
 
@@ -126,7 +126,7 @@ Experiment whole_job(Size size, const ScratchFolder& folder) {
 std::vector<Row> run_cholesky(const BenchOptions& options) {
   const int usual = options.quick ? 1000 : 4000;
   const int n = options.n > 0 ? options.n : usual;
-  const Size size{.n = n, .tile = n >= 2000 ? 250 : 125, .workers = cores_here()};
+  const Size size{.n = n, .tile = n >= 2000 ? 500 : 125, .workers = cores_here()};
   const ScratchFolder folder(folder_bytes);
   const Effort effort = effort_of(options);
   std::vector<Row> rows = carry_out(factorisation(size), effort);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <penstock/kernel.hpp>
 
@@ -21,6 +22,12 @@ struct Matrix {
         rows(array.type.shape[0]),
         columns(array.type.shape[1]),
         stride(columns) {}
+
+  /// The same, not to be written.
+  template <class U>
+    requires std::is_same_v<T, const U>
+  explicit Matrix(const Matrix<U>& other)
+      : data(other.data), rows(other.rows), columns(other.columns), stride(other.stride) {}
 
   [[nodiscard]] Matrix some_rows(Interval part) const {
     Matrix matrix = *this;

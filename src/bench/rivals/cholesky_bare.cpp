@@ -83,7 +83,7 @@ double timed_factorisation(Matrix& matrix, char triangle) {
   return seconds_since(begin);
 }
 
-constexpr int limit_products = 24;
+constexpr int limit_products = 160;
 
 double multiply(int n, int threads) {
   const kernels::KernelTable& table = kernels::KernelTable::process();
