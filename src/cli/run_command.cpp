@@ -60,7 +60,7 @@ std::string help() {
          "  penstock run jobs/matmul.toml\n"
          "  penstock run --fresh --run-dir out --window-bytes 512MiB jobs/matmul.toml\n"
          "  mpirun -n 8 penstock run jobs/matmul.toml\n"
-         "  penstock run --set n=2000 --set tile=250 jobs/cholesky.toml\n"
+         "  penstock run --set n=2000 --set tile=500 jobs/cholesky.toml\n"
          "  penstock run --json --quiet jobs/matmul.toml > report.json\n\n" +
          std::string(exit_code_table);
 }

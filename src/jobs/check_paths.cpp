@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -61,7 +63,8 @@ class PathCheck {
     for (std::uint32_t entry = 0; entry < plan_.entries.size(); ++entry) collect(entry);
     std::ranges::sort(paths_, {}, [](const SavedPath& each) { return std::tuple(each.hash, each.entry, each.number); });
     for (std::size_t index = 1; index < paths_.size(); ++index) check_same(index);
-    for (std::uint32_t entry = 0; entry < plan_.entries.size(); ++entry) check_folders(entry);
+    mark_hashes();
+    for (const std::uint32_t entry : with_folders_) check_folders(entry);
   }
 
  private:
@@ -86,11 +89,22 @@ class PathCheck {
     if (!entry.scope->has_condition() && count_files(plan_, number) > max_files) fail_count(entry);
     Paths paths(plan_, number);
     std::string path;
+    bool has_folder = false;
     for (std::int64_t saved = 0; paths.next(path); ++saved) {
       if (static_cast<std::int64_t>(paths_.size()) == max_files) fail_count(entry);
       plan_.source.at(entry.path_position, [&] { check_inside(path); });
-      paths_.push_back({std::hash<std::string>{}(path), number, saved});
+      paths_.push_back({std::hash<std::string_view>{}(path), number, saved});
+      has_folder = has_folder || path.find('/') != std::string::npos;
     }
+    if (has_folder) with_folders_.push_back(number);
+  }
+
+  /// Most folders have the hash of no path; that is to be known without a search, of which each step would be a cache
+  /// miss. At 32 bits a path one in 32 is looked for in vain.
+  void mark_hashes() {
+    if (with_folders_.empty()) return;
+    has_hash_.resize(std::bit_ceil(32 * paths_.size()));
+    for (const SavedPath& each : paths_) has_hash_[each.hash % has_hash_.size()] = true;
   }
 
   [[noreturn]] void fail_count(const Entry& entry) const {
@@ -114,23 +128,23 @@ class PathCheck {
 
   /// `a/b` needs a folder `a`, so no other save may write a file `a`.
   void check_folders(std::uint32_t entry) const {
-    if (plan_.entries[entry].kind == Entry::Kind::task) return;
     Paths paths(plan_, entry);
     std::string path;
-    std::string folder;
     std::string previous;
     while (paths.next(path)) {
-      folder = path.substr(0, path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/'));
+      const std::size_t end = path.find_last_of('/');
+      const std::string_view folder = std::string_view(path).substr(0, end == std::string::npos ? 0 : end);
       if (folder == previous) continue;
       for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-        check_folder(entry, path, path.substr(0, slash));
+        check_folder(entry, path, std::string_view(path).substr(0, slash));
       }
-      std::swap(folder, previous);
+      previous = folder;
     }
   }
 
-  void check_folder(std::uint32_t entry, const std::string& path, const std::string& folder) const {
-    const std::size_t hash = std::hash<std::string>{}(folder);
+  void check_folder(std::uint32_t entry, std::string_view path, std::string_view folder) const {
+    const std::size_t hash = std::hash<std::string_view>{}(folder);
+    if (!has_hash_[hash % has_hash_.size()]) return;
     auto found = std::ranges::lower_bound(paths_, hash, {}, &SavedPath::hash);
     for (; found != paths_.end() && found->hash == hash; ++found) {
       if (text_of(*found) == folder)
@@ -147,6 +161,8 @@ class PathCheck {
 
   const Plan& plan_;
   std::vector<SavedPath> paths_;
+  std::vector<std::uint32_t> with_folders_;  ///< entries
+  std::vector<bool> has_hash_;               ///< by hash modulo size: some path may have it
 };
 
 }  // namespace

@@ -78,6 +78,7 @@ void count(const Step& step, const Plan& plan, Totals& totals) {
       ++totals.save_tasks;
       return;
     case Step::Kind::release:
+    case Step::Kind::pause:
       return;
   }
 }
@@ -89,7 +90,7 @@ std::optional<Indices> first_step(const Plan& plan, std::uint32_t number, std::i
   if (passed > max_walked) return std::nullopt;
   Walker walker(plan, number);
   Walker::Event event = walker.next();
-  while (event == Walker::Event::passed) event = walker.next();
+  while (event != Walker::Event::step && event != Walker::Event::finished) event = walker.next();
   return event == Walker::Event::finished ? std::nullopt : std::optional(walker.indices());
 }
 
@@ -113,6 +114,7 @@ void check_tasks(const Plan& plan) {
   const Indices any{.values = std::vector<std::int64_t>(plan.indices), .limits = {}};
   std::int64_t passed = 0;
   for (std::uint32_t number = 0; number < plan.entries.size(); ++number) {
+    if (plan.entries[number].size.steps == 0) continue;
     const bool is_once = TaskCheck::is_once(plan, plan.entries[number]);
     const auto first = is_once ? std::optional(any) : first_step(plan, number, passed);
     if (first) check_step(plan, number, *first, check);

@@ -126,10 +126,10 @@ class ConditionCompiler {
       case Kind::divide_up:
         check_divisor(right);
         if (left.least == INT64_MIN) too_large();
-        return {floor_quotient(left.least, right.least), ceil_quotient(left.greatest, right.least)};
+        return quotient_of(left, right);
       case Kind::modulo:
         check_divisor(right);
-        return {0, right.least - 1};
+        return {0, right.greatest - 1};
       default:
         return {0, 1};
     }
@@ -142,8 +142,14 @@ class ConditionCompiler {
     return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
   }
 
+  /// However it is rounded. Which end of the divisor makes a bound depends on the sign of what is divided.
+  static Extremes quotient_of(Extremes left, Extremes right) {
+    return {std::min(floor_quotient(left.least, right.least), floor_quotient(left.least, right.greatest)),
+            std::max(ceil_quotient(left.greatest, right.least), ceil_quotient(left.greatest, right.greatest))};
+  }
+
   void check_divisor(Extremes divisor) const {
-    if (divisor.least == divisor.greatest && divisor.least > 0) return;
+    if (divisor.least > 0) return;
     throw Mistake(whole() + " divides by what is no positive number, 2 would be one");
   }
 

@@ -13,7 +13,7 @@ namespace penstock::jobs {
 class Scope;
 
 /// Comparisons of whole numbers, joined by and, or, not. Other than in an Expression, variables may be multiplied, and
-/// divided by positive numbers: `/` rounds down, `%` is never negative.
+/// divided by what is positive in every step: `/` rounds down, `%` is never negative.
 class Condition {
  public:
   /// Is always true.

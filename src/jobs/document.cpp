@@ -34,25 +34,6 @@ class Descriptor {
   source.fail({}, "the file cannot be read: " + std::generic_category().message(errno));
 }
 
-std::string read_text(const std::filesystem::path& path, const SourceFile& source) {
-  check_is_file(path, source, {});
-  const Descriptor file(path);  // opened without blocking, whatever has taken the file's place by now
-  struct stat status {};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail_to_read(source);
-  if (!S_ISREG(status.st_mode)) source.fail({}, "this is not a regular file, a job file is needed");
-  if (status.st_size > max_bytes) source.fail({}, "the file is larger than 64 MiB, at most 64 MiB are read");
-
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = read(file.number(), text.data() + size, text.size() - size);
-    if (got < 0 && errno != EINTR) fail_to_read(source);
-    if (got == 0) source.fail({}, "the file became shorter while it was read, it must stay as it is");
-    size += got > 0 ? static_cast<std::size_t>(got) : 0;
-  }
-  return text;
-}
-
 /// Finds keys of very many parts before the parser does: it makes a table inside a table of each part, and frees them
 /// by recursion. (Nested values it limits itself.) Walks over strings and comments as TOML has them.
 class KeyDepthCheck {
@@ -140,8 +121,26 @@ void check_is_file(const std::filesystem::path& path, const SourceFile& source, 
   }
 }
 
-toml::table read_document(const std::filesystem::path& path, const SourceFile& source) {
-  const std::string text = read_text(path, source);
+std::string read_document(const std::filesystem::path& path, const SourceFile& source) {
+  check_is_file(path, source, {});
+  const Descriptor file(path);  // opened without blocking, whatever has taken the file's place by now
+  struct stat status {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) fail_to_read(source);
+  if (!S_ISREG(status.st_mode)) source.fail({}, "this is not a regular file, a job file is needed");
+  if (status.st_size > max_bytes) source.fail({}, "the file is larger than 64 MiB, at most 64 MiB are read");
+
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = read(file.number(), text.data() + size, text.size() - size);
+    if (got < 0 && errno != EINTR) fail_to_read(source);
+    if (got == 0) source.fail({}, "the file became shorter while it was read, it must stay as it is");
+    size += got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  return text;
+}
+
+toml::table parse_document(std::string_view text, const SourceFile& source) {
   KeyDepthCheck(text, source).run();
   try {
     return toml::parse(text, source.name());

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include <toml++/toml.h>
 
@@ -9,8 +11,9 @@
 
 namespace penstock::jobs {
 
-/// Reads and parses `path`; `source` is its name for messages. Throws Error (bad_job).
-[[nodiscard]] toml::table read_document(const std::filesystem::path& path, const SourceFile& source);
+/// Both throw Error (bad_job). `source` is the name for messages.
+[[nodiscard]] std::string read_document(const std::filesystem::path& path, const SourceFile& source);
+[[nodiscard]] toml::table parse_document(std::string_view text, const SourceFile& source);
 
 /// Throws Error (bad_job) at `position` unless there is a regular file; never opens it.
 void check_is_file(const std::filesystem::path& path, const SourceFile& source, const Position& position);

@@ -31,6 +31,8 @@ class Picture {
         add_node(step);
         ++tasks_;
         return;
+      case Step::Kind::pause:
+        return;
     }
   }
 
@@ -120,7 +122,8 @@ std::string graph_dot(const Job& job, const Watch& watch, std::int64_t tasks_max
       throw Error(ErrorCode::invalid_argument, "the graph has more than " + std::to_string(tasks_max) +
                                                    " tasks, too many to draw; a smaller job of the same form may do");
     }
-    if (watch && picture.tasks() % tasks_between_watches == 0) watch(picture.tasks());
+    const bool is_due = picture.tasks() % tasks_between_watches == 0 || step.kind == Step::Kind::pause;
+    if (watch && is_due) watch(picture.tasks());
   }
   return picture.text();
 }

@@ -102,6 +102,8 @@ class Summarizer {
       case Step::Kind::save:
         run(step);
         return;
+      case Step::Kind::pause:
+        return;
     }
   }
 
@@ -265,7 +267,8 @@ GraphSummary summarize(const Job& job, const Watch& watch) {
   std::int64_t steps = 0;
   for (Step step; stream.next(step);) {
     summarizer.take(step);
-    if (++steps % steps_between_watches == 0 && watch) watch(summarizer.tasks());
+    const bool is_due = ++steps % steps_between_watches == 0 || step.kind == Step::Kind::pause;
+    if (watch && is_due) watch(summarizer.tasks());
   }
   return summarizer.end(job);
 }

@@ -70,7 +70,8 @@ struct GraphSummary {
   }
 };
 
-/// Called every few thousand steps with the tasks so far, origins and saves included; what it throws ends the walk.
+/// Called every few thousand steps, done or passed over, with the tasks so far, origins and saves included; what it
+/// throws ends the walk.
 using Watch = std::function<void(std::int64_t tasks)>;
 
 /// Throws Error (bad_job) for what only shows in the stream.

@@ -14,7 +14,7 @@ namespace {
 
 class Includer {
  public:
-  std::vector<std::unique_ptr<const Document>> run(const std::filesystem::path& path) {
+  Documents run(const std::filesystem::path& path) {
     read(path, path.filename().string());
     return std::move(documents_);
   }
@@ -31,8 +31,9 @@ class Includer {
 
   void read(const std::filesystem::path& path, const std::string& name, const Position& position = {}) {
     auto document = std::make_unique<Document>(
-        Document{SourceFile(path.string()), {}, std::filesystem::absolute(path).parent_path()});
-    document->root = read_document(path, document->source);
+        Document{SourceFile(path.string()), {}, {}, std::filesystem::absolute(path).parent_path()});
+    document->text = read_document(path, document->source);
+    document->root = parse_document(document->text, document->source);
     files_.push_back({identity_of(path), name, position});
     open_.push_back(files_.size() - 1);
     const Table table(document->source, document->root, "the job file");
@@ -74,15 +75,13 @@ class Includer {
     return error ? path.string() : resolved.string();
   }
 
-  std::vector<std::unique_ptr<const Document>> documents_;
+  Documents documents_;
   std::vector<File> files_;
   std::vector<std::size_t> open_;  // the files that are being read, outermost first
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<const Document>> read_documents(const std::filesystem::path& path) {
-  return Includer().run(path);
-}
+Documents read_documents(const std::filesystem::path& path) { return Includer().run(path); }
 
 }  // namespace penstock::jobs

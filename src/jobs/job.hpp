@@ -15,6 +15,7 @@
 ///     tile = 500
 ///     tiles = "ceil(n / tile)"        # a string is an expression of other values
 ///     scale = 0.5                     # real numbers and booleans can be parameters
+///     side = { text = "left" }        # a text, for the braces of others; `--set side=right` takes what is given
 ///     factors = [0.5, 1.0, 2.0]       # a list, of integers, real numbers or texts, is to be run over
 ///
 ///     [defaults.data]                 # for the tables of this file that do not say: all keys but `for` and `file`
@@ -60,24 +61,22 @@
 ///     file = "a_{l:02}.npy"           # relative to the results of the run; no two saves write the same
 ///
 /// Ranges are half-open, the last one is fastest, and steps are positive constants. Bounds may depend on indices
-/// further out: such a range may be empty, one that always is is a mistake.
+/// further out, or at values: such a range may be empty, one that is whatever these are is a mistake.
 ///
 /// Expressions are made of integers, indices, values, + - * / and parentheses; of two indices none is multiplied. A
 /// quotient is one of constants, and exact: else say ceil(n / tile) or floor(n / tile). Conditions compare them by ==
 /// != < <= > >= and join these by and, or, not; there indices may be multiplied, and / (rounded down) and % (never
-/// negative) take them too, by positive constants.
+/// negative) take them too, by what is positive in every step.
 ///
 /// In texts (file, name, parameters that are texts) {expression} is a number, {expression:03} one with leading zeros,
-/// {f} an item of a list; {{ and }} are braces. A parameter that is no text may be a string as well: an expression, or
-/// for a real number or a boolean the name of a value or of an index over a list.
+/// {f} an item of a list, {side} a value; {{ and }} are braces. A parameter that is no text may be a string as well: an
+/// expression, or for a real number or a boolean the name of a value or of an index over a list.
 ///
 /// A job may have as many steps as it likes (2^40 in one loop); it is never held in memory. Up to 2^22 steps, all of
 /// them are checked when the job is loaded, beyond that what needs a look at each is checked while it runs. Data are
 /// released when no later step names them, as last_uses.hpp says.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -85,26 +84,20 @@
 
 #include <penstock/kernel.hpp>
 
+#include "jobs/family.hpp"
+#include "jobs/job_text.hpp"
 #include "jobs/stream.hpp"
 #include "jobs/totals.hpp"
 #include "jobs/values.hpp"
 
 namespace penstock::jobs {
 
-/// How the elements of a family are called: those of "A" by one subscript for each range, the last one counting
-/// fastest.
-struct FamilyRanges {
-  std::string name;
-  std::vector<std::int64_t> begin;
-  std::vector<std::int64_t> count;
-};
-
 class Job {
  public:
-  /// Reads the file, checks everything that can be known before a task runs, and looks at the headers of its input
-  /// files. `kernels` must stay as long as the job and its streams. Throws Error (bad_job) with one line
+  /// Checks everything that can be known before a task runs, and looks at the headers of the job's input files.
+  /// `kernels` must stay as long as the job and its streams. Throws Error (bad_job) with one line
   /// `file:line:column: what is wrong, what would be right`.
-  static Job load(const std::filesystem::path& path, std::span<const KernelDescription* const> kernels,
+  static Job load(const JobText& text, std::span<const KernelDescription* const> kernels,
                   std::span<const Override> overrides = {});
 
   /// Of the table [job], or the file's stem.
@@ -114,8 +107,8 @@ class Job {
   [[nodiscard]] Stream stream() const { return Stream(plan_); }
   /// "A[3]", "A[1, 2]" or "B"
   [[nodiscard]] std::string datum_name(Datum datum) const;
-  /// The families, in the order of Datum::family.
-  [[nodiscard]] std::vector<FamilyRanges> families() const;
+  /// In the order of Datum::family.
+  [[nodiscard]] const std::vector<Family>& families() const;
 
  private:
   explicit Job(std::shared_ptr<const Plan> plan);

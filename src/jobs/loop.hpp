@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "jobs/condition.hpp"
@@ -61,25 +61,31 @@ struct Loop {
 
   static constexpr std::size_t max_ranges = 8;
 
-  /// To the first step; false when there is none.
-  bool first(Indices& indices) const { return seek(0, false, indices).has_value(); }
-  /// To the next step: the place, among the ranges, of the outermost one that moved. Nothing after the last step.
-  std::optional<std::size_t> advance(Indices& indices) const { return seek(ranges.size(), true, indices); }
+  /// The way from one step to the next, or to the first one.
+  struct Search {
+    std::size_t standing = 0;          ///< so many ranges, from the outside in, have a value
+    bool must_move = false;            ///< the innermost of these goes on first
+    std::size_t outermost = SIZE_MAX;  ///< the outermost range that has gone on
+  };
+  enum class Found : std::uint8_t { step, end, not_yet };
 
- private:
-  /// The first `next` ranges stand. Moves the innermost of them that can, if asked to, and starts those inside it; goes
-  /// on like that where one is empty or the condition is false.
-  std::optional<std::size_t> seek(std::size_t next, bool must_move, Indices& indices) const {
-    std::size_t outermost = ranges.size();
+  [[nodiscard]] Search to_first() const { return {}; }
+  [[nodiscard]] Search to_next() const { return {.standing = ranges.size(), .must_move = true}; }
+
+  /// Goes on as long as ranges are empty or the condition is false. Each such turn takes one from `turns`; with none
+  /// left it has not found a step yet, and the search can be gone on with.
+  Found seek(Search& search, Indices& indices, std::int64_t& turns) const {
+    std::size_t& next = search.standing;
     while (true) {
-      if (must_move) {
+      if (search.must_move) {
         while (next > 0 && !ranges[next - 1].advance(indices)) --next;
-        if (next == 0) return std::nullopt;
-        outermost = std::min(outermost, next - 1);
+        if (next == 0) return Found::end;
+        search.outermost = std::min(search.outermost, next - 1);
       }
       while (next < ranges.size() && ranges[next].start(indices)) ++next;
-      must_move = next < ranges.size() || !condition.holds(indices.values);
-      if (!must_move) return outermost;
+      search.must_move = next < ranges.size() || !condition.holds(indices.values);
+      if (!search.must_move) return Found::step;
+      if (--turns <= 0) return Found::not_yet;
     }
   }
 };

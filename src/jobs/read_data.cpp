@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "jobs/fit.hpp"
+#include "jobs/integers.hpp"
 #include "jobs/reader.hpp"
 
 namespace penstock::jobs {
@@ -59,13 +60,18 @@ class FamilyReader {
           throw Mistake("the range " + in_quotes(text.value) +
                         " is not one from a constant to a constant, as data need");
         }
-        family_.axes.push_back({range.begin.constant(), range.end.constant() - range.begin.constant()});
+        const std::int64_t count = checked_difference(range.end.constant(), range.begin.constant());
+        family_.axes.push_back({range.begin.constant(), std::max<std::int64_t>(count, 0)});
       });
     }
-    if (family_.elements() > Family::max_elements) fail_count();
+    check_count();
   }
 
-  [[noreturn]] void fail_count() const {
+  /// A range without a step counts like one of one step: the product of the others must be in range too.
+  void check_count() const {
+    std::int64_t count = 1;
+    for (const Family::Axis& axis : family_.axes) count = capped_product(count, std::max<std::int64_t>(axis.count, 1));
+    if (count <= Family::max_elements) return;
     source_.fail(table_.position(family_.is_tiled() ? "tile" : "for"),
                  "the family has more than 2^31 elements, at most 2^31 are allowed");
   }
@@ -121,10 +127,9 @@ class FamilyReader {
       }
       family_.tile[axis] = std::min(tile[axis], shape[axis]);
       const std::int64_t count = (shape[axis] - 1) / tile[axis] + 1;
-      const std::int64_t before = family_.elements();
       family_.tile_axes = axis + 1;
-      if (count > Family::max_elements || before > Family::max_elements / count) fail_count();
       family_.axes.push_back({0, count});
+      check_count();
       scope_.add_unnamed(count);
     }
   }
@@ -220,13 +225,13 @@ class FamilyReader {
     return {static_cast<std::uint32_t>(first + axis), step};
   }
 
-  /// The first element stands for all: what makes elements differ is the seed, the place and the path.
+  /// The first element stands for all, there or not: what makes elements differ is the seed, the place and the path.
   void complete() {
     const auto positions = positions_of(*family_.origin, given_);
     family_.parameters = complete_parameters(*family_.origin, std::move(given_));
     std::vector<Parameter> parameters = family_.parameters.constant;
     Indices indices;
-    family_.find(0, indices.values);
+    for (const Family::Axis& axis : family_.axes) indices.values.push_back(axis.begin);
     for (const VaryingParameter& each : family_.parameters.varying) {
       each.make(indices, true, parameters[each.parameter]);
     }

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t max_depth = 16;
 
 struct EntryNode {
+  toml::source_position at;
   const toml::node* node;
   std::string_view key;
 };
@@ -23,17 +24,14 @@ void collect(const SourceFile& source, const toml::table& table, const std::stri
     source.fail(position_of(*node), in_quotes(key) + " is " + std::string(kind_of(*node)) + ", tables [[" + prefix +
                                         std::string(key) + "]] are needed");
   }
-  for (const toml::node& each : *list) found.push_back({&each, key});
+  for (const toml::node& each : *list) found.push_back({each.source().begin, &each, key});
 }
 
 /// The tasks, saves and groups of the table, in the order of the file.
 std::vector<EntryNode> members(const SourceFile& source, const toml::table& table, const std::string& prefix) {
   std::vector<EntryNode> nodes;
   for (const std::string_view key : {"task", "save", "group"}) collect(source, table, prefix, key, nodes);
-  std::ranges::stable_sort(nodes, {}, [](const EntryNode& each) {
-    const toml::source_position at = each.node->source().begin;
-    return std::pair(at.line, at.column);
-  });
+  std::ranges::sort(nodes, [](const EntryNode& left, const EntryNode& right) { return left.at < right.at; });
   return nodes;
 }
 
@@ -49,7 +47,11 @@ class EntriesReader {
     if (nodes.empty() && depth > 0) {
       source.fail(position_of(table), "the group is empty, a [[" + prefix + "task]] in it is needed");
     }
-    for (const auto& [node, key] : nodes) {
+    if (depth == 0) {
+      plan_.nodes.reserve(plan_.nodes.size() + nodes.size());
+      plan_.entries.reserve(plan_.entries.size() + nodes.size());
+    }
+    for (const auto& [at, node, key] : nodes) {
       const auto number = static_cast<std::uint32_t>(plan_.nodes.size());
       plan_.nodes[parent].children.push_back(number);
       plan_.nodes.emplace_back().parent = parent;
@@ -75,12 +77,21 @@ class EntriesReader {
     read_members(table.nodes(), prefix + "group.", number, scope, depth);
   }
 
-  void read_entry(const toml::node& node, const std::string& title, bool is_task, std::uint32_t number,
-                  const Scope& scope) {
-    Loop loop;
-    Entry entry =
-        is_task ? read_task(context_, node, title, scope, loop) : read_save(context_, node, title, scope, loop);
+  void read_entry(const toml::node& node, const std::string& title, bool is_task, std::uint32_t number, Scope scope) {
+    const Table table(context_.document.source, node, title, is_task ? context_.task_defaults : nullptr);
+    if (is_task)
+      table.allow_only(task_keys);
+    else
+      table.allow_only(save_keys);
+    Entry entry;
+    entry.position = table.position();
     entry.node = number;
+    Loop loop = read_loop(table, scope);
+    if (is_task)
+      read_task(context_, table, scope, entry);
+    else
+      read_save(context_, table, scope, loop, entry);
+    entry.scope = std::move(scope);
     plan_.indices = std::max(plan_.indices, entry.scope->variables().size());
     plan_.nodes[number].loop = std::move(loop);
     plan_.nodes[number].entry = static_cast<std::uint32_t>(plan_.entries.size());

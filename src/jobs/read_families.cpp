@@ -21,7 +21,8 @@ class FamiliesReader {
     const toml::node* const node = document.root.get("data");
     if (node == nullptr) return;
     const Table data(document.source, *node, "[data]");
-    for (const auto& [key, value] : in_order(data.nodes())) {
+    plan_.families.reserve(plan_.families.size() + data.nodes().size());
+    for (const auto& [at, key, value] : in_order(data.nodes())) {
       const std::string name(key->str());
       check_name(document.source, name, position_of(*key));
       plan_.families.push_back(read_family(document, *value, name, defaults, *plan_.values, kernels_));
@@ -29,14 +30,16 @@ class FamiliesReader {
   }
 
  private:
-  using Member = std::pair<const toml::key*, const toml::node*>;
+  struct Member {
+    toml::source_position at;
+    const toml::key* key;
+    const toml::node* node;
+  };
 
   static std::vector<Member> in_order(const toml::table& table) {
     std::vector<Member> members;
-    for (const auto& [key, value] : table) members.emplace_back(&key, &value);
-    std::ranges::sort(members, {}, [](const Member& member) {
-      return std::pair(member.first->source().begin.line, member.first->source().begin.column);
-    });
+    for (const auto& [key, value] : table) members.push_back({key.source().begin, &key, &value});
+    std::ranges::sort(members, [](const Member& left, const Member& right) { return left.at < right.at; });
     return members;
   }
 

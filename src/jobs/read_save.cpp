@@ -8,14 +8,10 @@ namespace {
 
 class SaveReader {
  public:
-  SaveReader(const EntryContext& context, const toml::node& node, const std::string& title, Scope scope)
-      : context_(context), source_(context.document.source), table_(source_, node, title), scope_(std::move(scope)) {}
+  SaveReader(const EntryContext& context, const Table& table, Scope& scope, Entry& entry)
+      : context_(context), source_(context.document.source), table_(table), scope_(scope), entry_(entry) {}
 
-  Entry read(Loop& loop) {
-    constexpr std::string_view keys[] = {"for", "if", "data", "file"};
-    table_.allow_only(keys);
-    entry_.position = table_.position();
-    loop = read_loop(table_, scope_);
+  void read(Loop& loop) {
     const std::string data = table_.text("data", "data = \"C[i]\"");
     read_path();
     const Position place = table_.position("data");
@@ -28,8 +24,6 @@ class SaveReader {
       entry_.result_parameter = set_parameters(*entry_.kernel, {}, entry_.parameters);
     }
     entry_.parameter_positions.resize(entry_.kernel->parameters.size());
-    entry_.scope = std::move(scope_);
-    return std::move(entry_);
   }
 
  private:
@@ -119,16 +113,15 @@ class SaveReader {
 
   const EntryContext& context_;
   const SourceFile& source_;
-  Table table_;
-  Scope scope_;
-  Entry entry_;
+  const Table& table_;
+  Scope& scope_;
+  Entry& entry_;
 };
 
 }  // namespace
 
-Entry read_save(const EntryContext& context, const toml::node& node, const std::string& title, Scope scope,
-                Loop& loop) {
-  return SaveReader(context, node, title, std::move(scope)).read(loop);
+void read_save(const EntryContext& context, const Table& table, Scope& scope, Loop& loop, Entry& entry) {
+  SaveReader(context, table, scope, entry).read(loop);
 }
 
 }  // namespace penstock::jobs

@@ -10,26 +10,16 @@ namespace {
 
 class TaskReader {
  public:
-  TaskReader(const EntryContext& context, const toml::node& node, const std::string& title, Scope scope)
-      : context_(context),
-        source_(context.document.source),
-        table_(source_, node, title, context.task_defaults),
-        scope_(std::move(scope)) {}
+  TaskReader(const EntryContext& context, const Table& table, const Scope& scope, Entry& entry)
+      : context_(context), source_(context.document.source), table_(table), scope_(scope), entry_(entry) {}
 
-  Entry read(Loop& loop) {
-    constexpr std::string_view keys[] = {"name",  "for",        "if",         "kernel", "read",
-                                         "write", "read_write", "parameters", "cores"};
-    table_.allow_only(keys);
-    entry_.position = table_.position();
-    loop = read_loop(table_, scope_);
+  void read() {
     read_kernel();
     read_name();
     entry_.accesses = read_accesses(context_, table_, *entry_.kernel, scope_);
     check_aliases();
     read_parameters();
     read_cores();
-    entry_.scope = std::move(scope_);
-    return std::move(entry_);
   }
 
  private:
@@ -59,7 +49,7 @@ class TaskReader {
         if (accesses[i].family != accesses[j].family || are_apart(accesses[i], accesses[j])) continue;
         if (accesses[i].mode == AccessMode::read && accesses[j].mode == AccessMode::read) continue;
         entry_.may_alias = true;
-        if (accesses[i].element != accesses[j].element) continue;
+        if (accesses[i].element != accesses[j].element || scope_.steps_max() == 0) continue;
         source_.fail(accesses[i].position,
                      "the task accesses this datum twice and writes it, read_write or another datum is needed");
       }
@@ -109,16 +99,15 @@ class TaskReader {
 
   const EntryContext& context_;
   const SourceFile& source_;
-  Table table_;
-  Scope scope_;
-  Entry entry_;
+  const Table& table_;
+  const Scope& scope_;
+  Entry& entry_;
 };
 
 }  // namespace
 
-Entry read_task(const EntryContext& context, const toml::node& node, const std::string& title, Scope scope,
-                Loop& loop) {
-  return TaskReader(context, node, title, std::move(scope)).read(loop);
+void read_task(const EntryContext& context, const Table& table, const Scope& scope, Entry& entry) {
+  TaskReader(context, table, scope, entry).read();
 }
 
 }  // namespace penstock::jobs

@@ -13,17 +13,27 @@ namespace {
 
 /// What a name stands for in the file: `node`, or the text that replaces it.
 struct Definition {
+  enum class State : std::uint8_t { untouched, open, done };  ///< open: it is being computed
+
   const toml::node* node = nullptr;
-  Position position;
-  std::vector<std::string> needed;  ///< while it is computed: the values in it, the next one last
-  bool is_open = false;             ///< it is being computed
+  const toml::node* original = nullptr;  ///< in the file
+  State state = State::untouched;
+
+  [[nodiscard]] Position position() const { return position_of(*original); }
 };
+using Named = std::pair<const std::string, Definition>;
+using State = Definition::State;
 
 std::optional<Parameter> item_of(const toml::node& node) {
   if (node.is_integer()) return node.as_integer()->get();
   if (node.is_floating_point()) return node.as_floating_point()->get();
   if (node.is_string()) return node.as_string()->get();
   return std::nullopt;
+}
+
+void check_text(const SourceFile& source, const Position& position, std::string_view text) {
+  if (!has_control(text)) return;
+  source.fail(position, "the text " + in_quotes(text) + " has control characters, printable ones are needed");
 }
 
 List read_list(const SourceFile& source, const toml::array& array) {
@@ -34,11 +44,7 @@ List read_list(const SourceFile& source, const toml::array& array) {
       source.fail(position_of(node),
                   "a list holds " + std::string(kind_of(node)) + ", integers, real numbers or texts are needed");
     }
-    const auto* const text = std::get_if<std::string>(&*item);
-    if (text != nullptr && has_control(*text)) {
-      source.fail(position_of(node),
-                  "the text " + in_quotes(*text) + " has control characters, printable ones are needed");
-    }
+    if (const auto* const text = std::get_if<std::string>(&*item)) check_text(source, position_of(node), *text);
     list.items.push_back(*item);
   }
   if (list.items.empty()) source.fail(position_of(array), "the list is empty, at least one item is needed");
@@ -65,7 +71,7 @@ class ValueReader {
 
   std::unique_ptr<Values> run() {
     for (const Override& each : overrides_) replace(each);
-    for (auto& [name, definition] : definitions_) compute(name, definition);
+    for (Named& each : definitions_) compute(each);
     return std::move(values_);
   }
 
@@ -82,13 +88,12 @@ class ValueReader {
                                   " cannot name a value, letters, digits and '_' can (no digit first; not " +
                                   "and, or, not, in, step, ceil, floor)");
       }
-      const auto [found, is_new] = definitions_.try_emplace(name);
-      if (!is_new) {
+      const std::size_t before = definitions_.size();
+      const auto found = definitions_.try_emplace(definitions_.end(), name, Definition{&value, &value});  // sorted
+      if (definitions_.size() == before) {
         main_.source.fail(at, "the value " + in_quotes(name) + " is there already, see " +
-                                  line_of(found->second.position, at) + "; each needs a name of its own");
+                                  line_of(found->second.position(), at) + "; each needs a name of its own");
       }
-      found->second.node = &value;
-      found->second.position = position_of(value);
     }
   }
 
@@ -102,6 +107,10 @@ class ValueReader {
     const std::string what = "--set " + given.name + '=' + given.text;
     Definition& definition = found->second;
     const toml::node& before = *definition.node;
+    if (before.is_table()) {  // a text: as it is given, whatever it looks like
+      definition.node = texts_.emplace_back(toml::table{{"value", toml::table{{"text", given.text}}}}).get("value");
+      return;
+    }
     // A TOML value, or else an expression without its quotes.
     const auto& parsed = texts_.emplace_back(parsed_value(given.text));
     const toml::node* const node = parsed.get("value");
@@ -114,8 +123,8 @@ class ValueReader {
                       (before.is_integer() && definition.node->is_string()) ||
                       (before.is_floating_point() && definition.node->is_integer());
     if (!fits) {
-      main_.source.fail(definition.position, in_quotes(what) + " gives " + std::string(kind_of(*definition.node)) +
-                                                 ", " + std::string(kind_of(before)) + " is needed");
+      main_.source.fail(definition.position(), in_quotes(what) + " gives " + std::string(kind_of(*definition.node)) +
+                                                   ", " + std::string(kind_of(before)) + " is needed");
     }
     if (before.is_floating_point() && node != nullptr && node->is_integer()) {
       definition.node = texts_.emplace_back(toml::table{{"value", node->value<double>().value()}}).get("value");
@@ -131,44 +140,49 @@ class ValueReader {
     }
   }
 
-  using Open = std::vector<std::pair<const std::string*, Definition*>>;
+  struct Computed {
+    Named* named;
+    std::vector<Named*> needed;  ///< those in it, the next one last
+  };
+  using Open = std::vector<Computed>;
 
   /// Without recursion: a chain of values may be long.
-  void compute(const std::string& first, Definition& first_definition) {
+  void compute(Named& first) {
     Open open;
-    begin(first, first_definition, open);
+    begin(first, open);
     while (!open.empty()) {
-      const auto [name, definition] = open.back();
-      if (definition->needed.empty()) {
-        values_->emplace(*name, value_of(*definition));
-        definition->is_open = false;
+      auto& needed = open.back().needed;
+      if (needed.empty()) {
+        auto& [name, definition] = *open.back().named;
+        values_->emplace(name, value_of(definition));
+        definition.state = State::done;
         open.pop_back();
         continue;
       }
-      const auto next = definitions_.find(definition->needed.back());
-      definition->needed.pop_back();
-      if (next->second.is_open) fail_cycle(open, next->first);
-      begin(next->first, next->second, open);
+      Named& next = *needed.back();
+      needed.pop_back();
+      if (next.second.state == State::open) fail_cycle(open, next.first);
+      begin(next, open);
     }
   }
 
-  void begin(const std::string& name, Definition& definition, Open& open) const {
-    if (values_->contains(name)) return;
-    definition.is_open = true;
-    definition.needed = needed_by(definition);
-    open.emplace_back(&name, &definition);
+  void begin(Named& named, Open& open) {
+    if (named.second.state == State::done) return;
+    named.second.state = State::open;
+    open.push_back({&named, needed_by(named.second)});
   }
 
-  /// The names in an expression that are defined and not yet computed, the first one last.
-  std::vector<std::string> needed_by(const Definition& definition) const {
+  /// The names in an expression that are not yet computed, the first one last.
+  std::vector<Named*> needed_by(const Definition& definition) {
     if (!definition.node->is_string()) return {};
     const std::string& text = definition.node->as_string()->get();
-    const auto operations = main_.source.at(definition.position, [&] { return parse_sum(text); });
-    std::vector<std::string> needed;
+    const auto operations = main_.source.at(definition.position(), [&] { return parse_sum(text); });
+    std::vector<Named*> needed;
     for (const Operation& each : operations) {
-      if (each.kind != Operation::Kind::name || values_->contains(each.name)) continue;
-      if (!definitions_.contains(each.name)) fail_unknown(definition, each.name);
-      needed.emplace_back(each.name);
+      if (each.kind != Operation::Kind::name) continue;
+      const auto found = definitions_.find(each.name);
+      if (found == definitions_.end()) fail_unknown(definition, each.name);
+      if (found->second.state != State::done) needed.push_back(&*found);
     }
     std::ranges::reverse(needed);
     return needed;
@@ -182,21 +196,21 @@ class ValueReader {
 
   [[noreturn]] void fail_unknown(const Definition& definition, std::string_view name) const {
     const auto known = names();
-    main_.source.fail(definition.position,
+    main_.source.fail(definition.position(),
                       "unknown value " + in_quotes(name) + suggestion(name, known) + "; known: " + listed(known));
   }
 
   [[noreturn]] void fail_cycle(const Open& open, const std::string& again) const {
     std::string chain;
-    for (const auto& [name, definition] : open) {
-      if (chain.empty() && *name != again) continue;
-      chain += *name + " -> ";
+    for (const Computed& each : open) {
+      if (chain.empty() && each.named->first != again) continue;
+      chain += each.named->first + " -> ";
       if (chain.size() > max_chain) {
         chain += "... -> ";
         break;
       }
     }
-    main_.source.fail(definitions_.find(again)->second.position,
+    main_.source.fail(definitions_.find(again)->second.position(),
                       "the value " + in_quotes(again) + " depends on itself: " + chain + again);
   }
 
@@ -206,12 +220,23 @@ class ValueReader {
     if (node.is_integer()) return node.as_integer()->get();
     if (node.is_floating_point()) return node.as_floating_point()->get();
     if (const toml::array* const array = node.as_array()) return read_list(main_.source, *array);
+    if (node.is_table()) return read_text(definition);
     if (!node.is_string()) {
-      main_.source.fail(definition.position, "a value is " + std::string(kind_of(node)) +
-                                                 ", a number, a boolean, an expression or a list is needed");
+      main_.source.fail(definition.position(), "a value is " + std::string(kind_of(node)) +
+                                                   ", a number, a boolean, an expression, a list or a text is needed");
     }
-    return main_.source.at(definition.position,
+    return main_.source.at(definition.position(),
                            [&] { return Expression::parse(node.as_string()->get(), Scope(*values_)).constant(); });
+  }
+
+  /// { text = "left" }, since a string alone is an expression.
+  [[nodiscard]] std::string read_text(const Definition& definition) const {
+    const Table table(main_.source, *definition.node, "the value");
+    constexpr std::string_view keys[] = {"text"};
+    table.allow_only(keys);
+    std::string text = table.text("text", "{ text = \"left\" }");
+    check_text(main_.source, definition.position(), text);
+    return text;
   }
 
   static constexpr std::size_t max_override = 4096;

@@ -55,12 +55,12 @@ const toml::table* read_defaults(const Document& document, std::string_view name
   return &entries.nodes();
 }
 
-Plan read_plan(const std::filesystem::path& path, Kernels kernels, std::span<const Override> overrides) {
-  const Documents documents = read_documents(path);
+Plan read_plan(const JobText& text, Kernels kernels, std::span<const Override> overrides) {
+  const Documents& documents = text.documents();
   Plan plan;
-  plan.source = SourceFile(path.string());
+  plan.source = text.source();
   for (const auto& document : documents) check_keys(*document, document == documents.back());
-  plan.name = read_name(*documents.back(), path);
+  plan.name = read_name(*documents.back(), text.path());
   plan.values = read_values(documents, overrides);
   read_families(documents, kernels, plan);
   read_entries(documents, kernels, plan);

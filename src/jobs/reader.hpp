@@ -12,16 +12,15 @@
 #include <vector>
 
 #include "jobs/includes.hpp"
+#include "jobs/job_text.hpp"
 #include "jobs/kernel_table.hpp"
 #include "jobs/plan.hpp"
 #include "jobs/table.hpp"
 
 namespace penstock::jobs {
 
-using Documents = std::vector<std::unique_ptr<const Document>>;
-
 /// Reads the headers of the input files too.
-[[nodiscard]] Plan read_plan(const std::filesystem::path& path, Kernels kernels, std::span<const Override> overrides);
+[[nodiscard]] Plan read_plan(const JobText& text, Kernels kernels, std::span<const Override> overrides);
 
 /// The tables [values] of all documents, with what replaces some of them.
 [[nodiscard]] std::unique_ptr<const Values> read_values(const Documents& documents,

@@ -4,6 +4,7 @@
 
 #include "jobs/integers.hpp"
 #include "jobs/names.hpp"
+#include "jobs/syntax.hpp"
 
 namespace penstock::jobs {
 
@@ -26,8 +27,15 @@ std::string_view cut_step(std::string_view& text) {
   return {};
 }
 
-/// The last value, or a bound of it where it depends on variables.
+/// Whatever the variables further out are.
+bool is_empty(const Range& range) {
+  const Expression length = range.end.plus(range.begin, -1);
+  return range.list == nullptr && length.is_constant() && length.constant() <= 0;
+}
+
+/// The last value, or a bound of it where it depends on variables; of an empty range any number is right.
 Expression last_of(const Range& range) {
+  if (is_empty(range)) return range.begin;
   const Expression length = range.end.plus(range.begin, -1);
   if (!length.is_constant()) return range.end.plus(Expression(1), -1);
   return range.begin.plus(Expression((length.constant() - 1) / range.step * range.step));
@@ -41,7 +49,7 @@ std::string kind_of_items(const List& list) {
 }  // namespace
 
 std::string kind_of(const Value& value) {
-  constexpr std::string_view names[] = {"a boolean", "an integer", "a real number"};
+  constexpr std::string_view names[] = {"a boolean", "an integer", "a real number", "a text"};
   if (const List* const list = std::get_if<List>(&value)) return "a list of " + kind_of_items(*list);
   return std::string(names[value.index()]);
 }
@@ -76,9 +84,20 @@ Range Scope::parse(std::string_view text, std::string_view& name) const {
     }
     range.step = value.constant();
   }
-  range.begin = Expression::parse(rest.substr(0, dots), *this);
+  const std::string_view begin = rest.substr(0, dots);
+  range.begin = Expression::parse(begin, *this);
   range.end = Expression::parse(end, *this);
+  if (is_empty(range) && !names_value(begin) && !names_value(end)) {
+    throw Mistake("the range " + in_quotes(text) +
+                  " is empty, its end (which is not part of it) must be above its begin");
+  }
   return range;
+}
+
+bool Scope::names_value(std::string_view text) const {
+  return std::ranges::any_of(parse_sum(text), [this](const Operation& each) {
+    return each.kind == Operation::Kind::name && value(each.name) != nullptr;
+  });
 }
 
 Range Scope::add(std::string_view text) {
@@ -89,11 +108,6 @@ Range Scope::add(std::string_view text) {
   }
   if (value(name) != nullptr) {
     throw Mistake("the index " + in_quotes(name) + " has the name of a value, each needs a name of its own");
-  }
-  const Expression length = range.end.plus(range.begin, -1);
-  if (range.list == nullptr && length.is_constant() && length.constant() <= 0) {
-    throw Mistake("the range " + in_quotes(text) +
-                  " is empty, its end (which is not part of it) must be above its begin");
   }
   append(name, range);
   return range;
@@ -114,8 +128,9 @@ void Scope::append(std::string_view name, const Range& range) {
   const Grid values = grid(range.variable);
   const std::int64_t span = checked_difference(values.greatest, values.least);
   const std::int64_t count = range.list != nullptr ? static_cast<std::int64_t>(range.list->items.size())
-                             : span < 0            ? 0
+                             : is_empty(range)     ? 0
                                                    : span / values.spacing + 1;
+  if (count == 0) is_exact_ = false;
   steps_max_ = capped_product(steps_max_, count);
   if (steps_max_ > max_steps) throw Mistake("`for` has more than 2^40 steps, at most 2^40 are allowed");
   if (variables_.back().is_fixed) return;
@@ -198,7 +213,8 @@ void Scope::fail_unknown(std::string_view name) const {
 }
 
 Extremes Scope::extremes(const Expression& expression) const {
-  return {bounded(expression, false), bounded(expression, true)};
+  const std::int64_t least = bounded(expression, false);
+  return {least, std::max(least, bounded(expression, true))};  // below the least where there is no step at all
 }
 
 /// Puts in the bound of each variable, innermost first; what it depends on is further out.

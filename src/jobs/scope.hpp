@@ -39,7 +39,8 @@ class Scope {
   explicit Scope(const Values& values) : values_(&values) {}
 
   /// Adds a variable, as the fastest one, by a range such as "i in 0..64" (half-open), "j in i+1..n step 2" or
-  /// "s in scales". Throws Mistake: syntax, a range that is always empty, a name twice, too many steps.
+  /// "s in scales". Throws Mistake: syntax, a range that is empty whatever the values of the job are, a name twice, too
+  /// many steps.
   Range add(std::string_view text);
   /// Adds one without a name, from 0 to count - 1.
   Range add_unnamed(std::int64_t count);
@@ -57,8 +58,8 @@ class Scope {
   [[nodiscard]] Expression integer(std::string_view name) const;
   [[noreturn]] void fail_unknown(std::string_view name) const;
 
-  /// Bounds of the value over all steps; the least and greatest value themselves when is_exact(). Throws Mistake when
-  /// one is beyond 64 bits.
+  /// Bounds of the value over all steps, any numbers where there is no step; the least and greatest value themselves
+  /// when is_exact(). Throws Mistake when one is beyond 64 bits.
   [[nodiscard]] Extremes extremes(const Expression& expression) const;
   [[nodiscard]] bool is_exact() const { return is_exact_; }
   [[nodiscard]] bool has_condition() const { return has_condition_; }
@@ -68,6 +69,8 @@ class Scope {
 
  private:
   [[nodiscard]] Range parse(std::string_view text, std::string_view& name) const;
+  /// Whether the expression may be another one in a run with other values.
+  [[nodiscard]] bool names_value(std::string_view text) const;
   void append(std::string_view name, const Range& range);
   void bound(Variable& variable) const;
   void tighten(const Range& range);

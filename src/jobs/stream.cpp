@@ -51,6 +51,11 @@ bool Stream::next(Step& step) {
         }
         phase_ = Phase::walk;
         break;
+      case Phase::pause:
+        clear(step);
+        step.kind = Step::Kind::pause;
+        phase_ = Phase::walk;
+        return true;
     }
   }
   return false;
@@ -64,6 +69,9 @@ void Stream::walk_on() {
     case Walker::Event::passed:
       live_.pass(walker_.node(), walker_.moved(), walker_.indices());
       phase_ = Phase::pass;
+      return;
+    case Walker::Event::paused:
+      phase_ = Phase::pause;
       return;
     case Walker::Event::finished:
       is_finished_ = true;

@@ -30,6 +30,7 @@ struct Step {
     task,     ///< a task: `kernel`, `accesses`, `parameters`, `cores`
     save,     ///< a task too, whose end makes one file of the results; in no [[task]]
     release,  ///< no later step names `datum`
+    pause,    ///< nothing to do: many steps whose condition is false were passed over, and the caller may look up
   };
   static constexpr std::size_t no_parameter = SIZE_MAX;
 
@@ -53,14 +54,13 @@ class Stream {
   /// Names of tasks and paths of origins and saves can be omitted by who only looks at the order of the steps.
   explicit Stream(std::shared_ptr<const Plan> plan, Texts texts = Texts::made);
 
-  /// The next step; false when there is none any more. Blocks for as long as loops pass over steps whose condition is
-  /// false. Throws Error (bad_job) for what only shows now, in jobs too long to be walked through when loaded: a datum
-  /// read before it was written, or accessed twice by a task that writes it; a subscript that is outside its family;
-  /// tiles or parameters that do not fit the kernel.
+  /// The next step; false when there is none any more. Never takes long. Throws Error (bad_job) for what only shows
+  /// now, in jobs too long to be walked through when loaded: a datum read before it was written, or accessed twice by a
+  /// task that writes it; a subscript that is outside its family; tiles or parameters that do not fit the kernel.
   bool next(Step& step);
 
  private:
-  enum class Phase : std::uint8_t { walk, prepare, origin, run, release, add_up, pass };
+  enum class Phase : std::uint8_t { walk, prepare, origin, run, release, add_up, pass, pause };
 
   void walk_on();
   void begin_step();

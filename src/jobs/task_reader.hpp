@@ -1,7 +1,8 @@
-/// Reads one [[task]] or [[save]], within the groups around it. Part of the reader.
+/// Reads what is special about a [[task]] or a [[save]]. Part of the reader.
 #pragma once
 
-#include <string>
+#include <string_view>
+#include <vector>
 
 #include "jobs/reader.hpp"
 
@@ -16,12 +17,14 @@ struct EntryContext {
   const toml::table* task_defaults = nullptr;
 };
 
-/// `scope` has the variables of the groups around the entry; the entry's own loop goes to `loop`. `title` is how
-/// messages call it.
-[[nodiscard]] Entry read_task(const EntryContext& context, const toml::node& node, const std::string& title,
-                              Scope scope, Loop& loop);
-[[nodiscard]] Entry read_save(const EntryContext& context, const toml::node& node, const std::string& title,
-                              Scope scope, Loop& loop);
+inline constexpr std::string_view task_keys[] = {"name",  "for",        "if",         "kernel", "read",
+                                                 "write", "read_write", "parameters", "cores"};
+inline constexpr std::string_view save_keys[] = {"for", "if", "data", "file"};
+
+/// These read the table into the entry, whose loop is read: `scope` has its variables and those of the groups around
+/// it. The loop of a save goes on over the tiles where it saves a whole array of them.
+void read_task(const EntryContext& context, const Table& table, const Scope& scope, Entry& entry);
+void read_save(const EntryContext& context, const Table& table, Scope& scope, Loop& loop, Entry& entry);
 
 /// The accesses of a task from its lists `read`, `write` and `read_write`, in the kernel's order.
 [[nodiscard]] std::vector<EntryAccess> read_accesses(const EntryContext& context, const Table& table,

@@ -28,6 +28,20 @@ void append_real(double value, std::string& text) {
   text.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
+/// A value that stands alone; false: an integer or a list.
+bool append_value(const Value& value, std::string& text) {
+  if (const auto* const real = std::get_if<double>(&value)) {
+    append_real(*real, text);
+  } else if (const auto* const truth = std::get_if<bool>(&value)) {
+    text += *truth ? "true" : "false";
+  } else if (const auto* const literal = std::get_if<std::string>(&value)) {
+    text += *literal;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /// The number after the colon of "i:03"; 0 without one.
 std::size_t width_of(std::string_view inside) {
   const std::size_t colon = inside.find(':');
@@ -77,11 +91,7 @@ void TextTemplate::add(std::string_view inside, const Scope& scope) {
   const bool is_item =
       variable != nullptr && variable->range.list != nullptr && variable->range.list->type != ParameterType::integer;
   const Value* const value = variable == nullptr ? scope.value(name) : nullptr;
-  if (value != nullptr && std::holds_alternative<double>(*value)) return append_real(std::get<double>(*value), tail_);
-  if (value != nullptr && std::holds_alternative<bool>(*value)) {
-    tail_ += std::get<bool>(*value) ? "true" : "false";
-    return;
-  }
+  if (value != nullptr && append_value(*value, tail_)) return;
   Piece piece;
   if (is_item) {
     piece.list = variable->range.list;

@@ -22,12 +22,12 @@ struct List {
   [[nodiscard]] std::int64_t integer(std::size_t index) const { return std::get<std::int64_t>(items[index]); }
 };
 
-using Value = std::variant<bool, std::int64_t, double, List>;
+using Value = std::variant<bool, std::int64_t, double, std::string, List>;
 
 /// By name; what it holds does not move.
 using Values = std::map<std::string, Value, std::less<>>;
 
-/// "an integer", "a list of texts", ...
+/// "an integer", "a text", "a list of texts", ...
 [[nodiscard]] std::string kind_of(const Value& value);
 
 /// Of one [values]: the value of a name to be replaced, as it was given: `--set n=1000`.

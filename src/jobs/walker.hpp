@@ -15,6 +15,7 @@ class Walker {
   enum class Event : std::uint8_t {
     step,      ///< entry() is to be done at indices()
     passed,    ///< the loop of node() went on, or ended; only of nodes where something is released then
+    paused,    ///< nothing was found for 2^16 turns: a chance to look up, in loops whose conditions are false
     finished,  ///< from now on
   };
 
@@ -37,8 +38,11 @@ class Walker {
     std::uint32_t next;
     std::uint32_t children;
   };
-  bool enter(std::uint32_t node);
-  bool go_on();
+  static constexpr std::int64_t turns_max = std::int64_t{1} << 16;
+
+  void begin_search(std::uint32_t node, bool is_entering);
+  bool end_search(Loop::Found found);
+  bool is_at_step();
 
   const Plan* plan_;
   std::vector<std::uint32_t> path_;  ///< the only nodes to enter, from the root on; empty: all
@@ -46,7 +50,9 @@ class Walker {
   Indices indices_;
   std::uint32_t node_ = 0;
   std::optional<std::uint32_t> moved_;
-  bool has_begun_ = false;
+  Loop::Search search_;  ///< in the loop of node_
+  bool is_searching_ = true;
+  bool is_entering_ = true;  ///< the search is for the first step of the loop
 };
 
 }  // namespace penstock::jobs

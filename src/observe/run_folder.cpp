@@ -42,19 +42,21 @@ std::string marker_json(const RunMarker& marker) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// What the text says of the run, if it is a marker of penstock's.
-std::optional<RunMarker> marker_from(const std::string& text) {
+/// Which run the text of a marker says there is; nothing when it is not one of penstock's. `is_ours`: the folder shows
+/// in another way that it holds one, so a marker that says nothing is damaged.
+std::optional<std::string> run_told_by(const std::string& text, bool is_ours) {
   const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object()) return std::nullopt;
   const auto text_at = [&document](const char* key) -> std::string {
     const auto found = document.find(key);
     return found != document.end() && found->is_string() ? found->get<std::string>() : "";
   };
-  RunMarker marker;
-  marker.job = text_at("job");
-  marker.started = text_at("started");
-  if (text_at("program") != "penstock" || marker.started.empty()) return std::nullopt;
-  return marker;
+  const std::string program = text_at("program");
+  const std::string started = text_at("started");
+  if (program == "penstock" && !started.empty()) {
+    return fmt::format("a run of {} from {}", clipped(text_at("job"), 100), clipped(started, 40));
+  }
+  if (!is_ours || (!program.empty() && program != "penstock")) return std::nullopt;
+  return "a run whose run.json is damaged";
 }
 
 /// "pid 17 on node3": as the holder of the lock wrote it.
@@ -108,13 +110,11 @@ RunFolder::RunFolder(const std::filesystem::path& folder, const RunMarker& marke
   if (text.empty()) refuse("its name is empty");
   path_ = std::filesystem::absolute(path_);
   open_folder();
-  static_cast<void>(earlier_run());  // before the lock is put there: a folder that is not ours stays as it is
+  const bool had_lock = has_lock();
+  static_cast<void>(earlier_run(had_lock));  // before the lock is put there: a folder that is not ours stays as it is
   lock();
-  const std::optional<RunMarker> run = earlier_run();  // again: only now can no other run come between
-  if (run && !fresh) {
-    refuse(fmt::format("holds a run of {} from {}; --fresh replaces it", clipped(run->job, 100),
-                       clipped(run->started, 40)));
-  }
+  const std::optional<std::string> run = earlier_run(had_lock);  // again: only now can no other run come between
+  if (run && !fresh) refuse("holds " + *run + "; --fresh replaces it");
   empty();
   if (const int error = replace_file_at(folder_.get(), marker_name, marker_json(marker)); error != 0) {
     refuse("cannot write run.json", error);
@@ -147,14 +147,20 @@ void RunFolder::open_folder() {
   if (!folder_.valid()) refuse("cannot be opened", errno);
 }
 
-std::optional<RunMarker> RunFolder::earlier_run() const {
+bool RunFolder::has_lock() const {
+  struct stat status {};
+  return ::fstatat(folder_.get(), lock_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
+}
+
+std::optional<std::string> RunFolder::earlier_run(bool is_ours) const {
   std::vector<std::string> names;
   if (const int error = list_folder(folder_.get(), names); error != 0) refuse("cannot be read", error);
   if (std::ranges::all_of(names, is_scaffolding)) return std::nullopt;
 
   std::string text;
   const int error = read_file_at(folder_.get(), marker_name, marker_bytes_max, text);
-  std::optional<RunMarker> run = error == 0 ? marker_from(text) : std::nullopt;
+  const bool is_there = error == 0 || error == EFBIG;
+  std::optional<std::string> run = is_there ? run_told_by(text, is_ours) : std::nullopt;
   if (!run) refuse("is not empty and holds no run of penstock; name another one with --run-dir");
   return run;
 }

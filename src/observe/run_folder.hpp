@@ -17,7 +17,7 @@ namespace penstock::observe {
 struct RunMarker {
   std::string job;
   std::string job_file;  ///< absolute; empty: a program, not a job file
-  std::string job_hash;  ///< content_hash() of the job file
+  std::string job_hash;  ///< content_hash() of the job
   std::string started;   ///< ISO 8601, UTC
   std::string version;   ///< of penstock
   std::int64_t pid = 0;
@@ -27,7 +27,8 @@ struct RunMarker {
 /// FNV-1a, 64 bits, as 16 hexadecimal digits: tells changed files apart, withstands no attack.
 [[nodiscard]] std::string content_hash(std::string_view content);
 
-/// The marker of a run of this process that begins now. `job_text` is the content of `job_file`.
+/// The marker of a run of this process that begins now. `job_text` is all that makes it this job: `job_file`, the files
+/// that it includes, and values that replace some of theirs.
 [[nodiscard]] RunMarker marker_of_this_process(std::string job, const std::filesystem::path& job_file,
                                                std::string_view job_text, std::string version);
 
@@ -37,7 +38,8 @@ struct RunMarker {
 class RunFolder {
  public:
   /// Makes the folder with mode 0700 (missing parents with the umask), locks it, writes the marker and makes results/.
-  /// A folder that holds a run is refused unless `fresh`, which then removes what is in it. Whatever is not a run of
+  /// A folder that holds a run is refused unless `fresh`, which then removes what is in it; its marker may be damaged.
+  /// Whatever is not a run of
   /// penstock or empty is refused always: nothing of it is touched. Throws Error (run_folder), one line that names the
   /// folder and what to do.
   RunFolder(const std::filesystem::path& folder, const RunMarker& marker, bool fresh);
@@ -55,8 +57,10 @@ class RunFolder {
 
  private:
   void open_folder();
-  /// The run that the folder holds; none when it is empty; refuses what is neither.
-  [[nodiscard]] std::optional<RunMarker> earlier_run() const;
+  /// Left there by each run, and never by anything else.
+  [[nodiscard]] bool has_lock() const;
+  /// The run that the folder holds; none when it is empty; refuses what is neither. `is_ours`: it had a lock.
+  [[nodiscard]] std::optional<std::string> earlier_run(bool is_ours) const;
   void lock();
   void empty() const;
   [[noreturn]] void refuse(const std::string& why) const;

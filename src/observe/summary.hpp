@@ -41,6 +41,11 @@ struct FailureLine {
   std::string message;  ///< in full: kernel, submit place, rank, device, attempt, cause
 };
 
+struct SkippedLine {
+  FailureLine task;
+  FailureLine cause;
+};
+
 struct RunSummary {
   std::string job;
   std::string version;
@@ -57,6 +62,8 @@ struct RunSummary {
   std::vector<PluginSummary> plugins = {};  ///< the same on every rank
   std::vector<FailureLine> failures;        ///< the first ones
   std::uint64_t failures_omitted = 0;
+  std::vector<SkippedLine> skipped = {};  ///< the first ones; not on the screen
+  std::uint64_t skipped_omitted = 0;
   std::vector<RankSummary> ranks;
   std::optional<TraceNumbers> trace = {};  ///< absent: there was none
   int exit_code = 0;
@@ -77,6 +84,7 @@ inline constexpr std::size_t screen_columns = 100;
 ///     results_saved    files written by the job's saves
 ///     plugins          [{path, sha256, kernels: [name, ...]}, ...]
 ///     failures         [{task, message}, ...], the first ones; failures_omitted says how many more there were
+///     skipped          [{task, message, cause: {task, message}}, ...], likewise; cause is the task that failed
 ///     ranks            [{rank, host, cores, bytes_sent, bytes_received,
 ///                        devices: [{kind, name, lanes, tasks, busy_s, busy_share}, ...]}, ...]
 ///     trace            what the trace says; null: none. Where dropped is not 0, of its complete part only:

@@ -77,13 +77,21 @@ Json trace_json(const std::optional<TraceNumbers>& trace) {
           {"dropped", trace->dropped}};
 }
 
+Json failure_json(const FailureLine& failure) { return {{"task", failure.task}, {"message", failure.message}}; }
+
+Json skipped_json(const SkippedLine& skipped) {
+  Json json = failure_json(skipped.task);
+  json["cause"] = failure_json(skipped.cause);
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const RunSummary& run) {
   Json failures = Json::array();
-  for (const FailureLine& failure : run.failures) {
-    failures.push_back({{"task", failure.task}, {"message", failure.message}});
-  }
+  for (const FailureLine& failure : run.failures) failures.push_back(failure_json(failure));
+  Json skipped = Json::array();
+  for (const SkippedLine& each : run.skipped) skipped.push_back(skipped_json(each));
   Json ranks = Json::array();
   for (const RankSummary& rank : run.ranks) ranks.push_back(rank_json(rank, run.wall_s));
   const Json document{{"format", 1},
@@ -99,6 +107,8 @@ std::string to_json(const RunSummary& run) {
                       {"plugins", plugins_json(run)},
                       {"failures", failures},
                       {"failures_omitted", run.failures_omitted},
+                      {"skipped", skipped},
+                      {"skipped_omitted", run.skipped_omitted},
                       {"ranks", ranks},
                       {"trace", trace_json(run.trace)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -79,12 +79,16 @@ std::int64_t usable_memory() {
   return std::min(machine.memory_bytes, machine.memory_limit_bytes);
 }
 
+jobs::Job load(const CheckOptions& options) {
+  const jobs::JobText text(options.job);
+  load_plugins_of(text);
+  return jobs::Job::load(text, kernels::KernelTable::process().all(), overrides_of(options.values));
+}
+
 }  // namespace
 
 int check_job(const CheckOptions& options, std::ostream& out) {
-  load_plugins_of(options.job);
-  const jobs::Job job =
-      jobs::Job::load(options.job, kernels::KernelTable::process().all(), overrides_of(options.values));
+  const jobs::Job job = load(options);
   const Interrupts interrupts(false);  // until here, Ctrl-C simply ends the process
   LookOut look_out(job.totals());
   const jobs::Watch watch = [&look_out](std::int64_t tasks) { look_out.look_up(tasks); };

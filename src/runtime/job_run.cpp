@@ -6,9 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -38,19 +36,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Level = Interrupts::Level;
 
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+/// All that the steps of the job follow from.
+std::string content_of(const jobs::JobText& text, const GivenValues& values) {
+  std::string content = text.bytes();
+  for (const auto& [name, value] : values) content.append(name).append("=").append(value).push_back('\0');
+  return content;
 }
 
 /// The job on rank 0.
 class JobRun {
  public:
-  JobRun(const RunOptions& options, Session& session)
+  JobRun(const RunOptions& options, const jobs::JobText& text, Session& session)
       : options_(options),
         session_(session),
-        job_(jobs::Job::load(options.job, kernels::KernelTable::process().all(), overrides_of(options.values))),
-        marker_(observe::marker_of_this_process(job_.name(), options.job, content_of(options.job), version())),
+        job_(jobs::Job::load(text, kernels::KernelTable::process().all(), overrides_of(options.values))),
+        marker_(observe::marker_of_this_process(job_.name(), options.job, content_of(text, options.values), version())),
         folder_(options.run_dir.value_or(observe::default_run_folder(job_.name())), marker_, options.fresh),
         submitter_(session.frontend(), kernels::KernelTable::process(), folder_.results()),
         progress_(std::cerr, observe::standard_error_target(options.quiet)) {
@@ -161,6 +161,10 @@ class JobRun {
     const std::vector<frontend::Failure> failures = session_.frontend().first_failures();
     for (const frontend::Failure& failure : failures) run.failures.push_back({failure.task.value(), failure.line});
     run.failures_omitted = counts.failed + counts.lost - std::min(counts.failed + counts.lost, failures.size());
+    for (const auto& [task, cause] : session_.frontend().first_skipped()) {
+      run.skipped.push_back({{task.task.value(), task.line}, {cause.task.value(), cause.line}});
+    }
+    run.skipped_omitted = counts.skipped - std::min<std::uint64_t>(counts.skipped, run.skipped.size());
     for (plugins::Plugin& plugin : plugins::Loader::process().loaded()) {
       run.plugins.push_back({plugin.path.string(), std::move(plugin.sha256), std::move(plugin.kernels)});
     }
@@ -211,10 +215,11 @@ class JobRun {
   std::string sync_error_;
 };
 
-int run_front(const RunOptions& options, Session& session) {
+int run_front(const RunOptions& options, std::optional<jobs::JobText> text, Session& session) {
   std::optional<JobRun> run;
   try {
-    run.emplace(options, session);
+    run.emplace(options, *text, session);
+    text.reset();  // may be large
     run->compute();
   } catch (...) {
     session.frontend().cancel();
@@ -231,6 +236,7 @@ int run_front(const RunOptions& options, Session& session) {
 }  // namespace
 
 int run_job(const RunOptions& options) {
+  std::optional<jobs::JobText> text;  // on rank 0
   std::unique_ptr<Session>
       session;  // outlives the handler: a lost run is left without its destructors, which would wait
   try {
@@ -239,9 +245,12 @@ int run_job(const RunOptions& options) {
                                                        .use_cpu = options.use_cpu,
                                                        .use_cuda = options.use_cuda,
                                                        .alone = false,
-                                                       .load_plugins = [&] { load_plugins_of(options.job); }});
+                                                       .load_plugins = [&] {
+                                                         text.emplace(options.job);
+                                                         load_plugins_of(*text);
+                                                       }});
     const Interrupts interrupts(!session->is_front());
-    return session->is_front() ? run_front(options, *session) : session->serve();
+    return session->is_front() ? run_front(options, std::move(text), *session) : session->serve();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::lost) {
       session.reset();  // here, where no exception unwinds: MPI is left in order

@@ -41,6 +41,9 @@ void JobSubmitter::take(const jobs::Step& step) {
     case jobs::Step::Kind::task:
       keep(step);
       return;
+    case jobs::Step::Kind::pause:
+      flush();  // the next task may be long in coming
+      return;
   }
 }
 

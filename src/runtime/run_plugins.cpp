@@ -2,15 +2,13 @@
 
 #include <exception>
 
-#include "jobs/plugin_list.hpp"
 #include "plugins/loader.hpp"
 
 namespace penstock::runtime {
 
-void load_plugins_of(const std::filesystem::path& job) {
-  const jobs::PluginList list = jobs::read_plugin_list(job);
-  for (const jobs::NamedPlugin& plugin : list.plugins) {
-    list.source.at(plugin.position, [&] { static_cast<void>(plugins::Loader::process().load(plugin.path)); });
+void load_plugins_of(const jobs::JobText& job) {
+  for (const jobs::NamedPlugin& plugin : job.plugins()) {
+    job.source().at(plugin.position, [&] { static_cast<void>(plugins::Loader::process().load(plugin.path)); });
   }
 }
 

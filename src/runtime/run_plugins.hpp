@@ -2,15 +2,15 @@
 /// be the same files. Called by the main thread, before the kernel table is made.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "cluster/messages.hpp"
+#include "jobs/job_text.hpp"
 
 namespace penstock::runtime {
 
 /// Loads the plugins that the job file names. Throws Error (bad_job), one line with the place in the file.
-void load_plugins_of(const std::filesystem::path& job);
+void load_plugins_of(const jobs::JobText& job);
 
 /// Rank 0: what the other ranks have to load, that is all that this process has.
 [[nodiscard]] cluster::PluginOrder plugins_to_order();

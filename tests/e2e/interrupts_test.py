@@ -1,6 +1,9 @@
 """Ctrl-C and the signals of launchers: what is drained, what is cancelled, and what the report says of it."""
+import pathlib
+import re
 import shutil
 import signal
+import time
 import unittest
 
 from support import PENSTOCK, ProgramTest
@@ -22,6 +25,60 @@ for = "i in 0..{SPINS}"
 kernel = "spin"
 parameters = {{ microseconds = 20000 }}
 """
+
+
+# Whose task comes after more steps than can be passed over in a lifetime.
+ENDLESS_JOB = """
+[data.sign]
+shape = [1]
+dtype = "f32"
+origin = "zeros"
+[[save]]
+data = "sign"
+file = "sign.npy"
+[[task]]
+for = ["i in 0..1000000", "j in 0..1000000"]
+if = "i * j < 0"
+kernel = "spin"
+parameters = { microseconds = 1 }
+"""
+ANSWER_S = 20.0  # a tenth of a second on a machine with nothing else to do
+
+
+class EndlessLoopTest(ProgramTest):
+    def test_of_a_run_ends_at_the_first(self):
+        for ranks in (None, 2):
+            with self.subTest(ranks=ranks):
+                job = self.job("endless.toml", ENDLESS_JOB)
+                run_dir = f"run{ranks}"
+                running = self.start([PENSTOCK, "run", str(job), "--run-dir", run_dir], ranks)
+                self.await_until((self.folder / run_dir / "results/sign.npy").exists, "the first result")
+
+                self.check_end(running, signal.SIGINT if ranks is None else signal.SIGUSR1)
+
+                self.assertEqual(self.report(run_dir)["verdict"], "interrupted")
+
+    def test_of_a_check_ends_at_the_first(self):
+        job = self.job("endless.toml", ENDLESS_JOB)
+        for options in ((), ("--graph", "graph.dot")):
+            with self.subTest(options=options):
+                running = self.start([PENSTOCK, "check", str(job), *options])
+                self.await_until(lambda: self.catches(running, signal.SIGINT), "the handler")
+
+                self.check_end(running, signal.SIGINT)
+
+                self.assertIn("interrupted before the job was looked through", running.stderr())
+
+    def check_end(self, running, number):
+        begin = time.monotonic()
+        running.signal(number)
+        self.assertEqual(running.end(), 130)
+        self.assertLess(time.monotonic() - begin, ANSWER_S)
+
+    @staticmethod
+    def catches(running, number):
+        status = pathlib.Path(f"/proc/{running.process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE).group(1), 16) >> (number - 1) & 1 == 1
 
 
 class InterruptsTest(ProgramTest):

@@ -11,6 +11,7 @@ from support import JOBS, ProgramTest, read_npy
 
 RANKS = (None, 1, 2, 4)
 FEWER_RANKS = (None, 2, 4)
+ONE_TILE_RANKS = (None, 2)
 EPSILON = numpy.finfo("f8").eps
 
 
@@ -100,29 +101,45 @@ class ProductsTest(JobTest):
     def test_blocked_products_are_those_of_numpy_and_their_factors_follow_the_formula(self):
         for ranks in FEWER_RANKS:
             with self.subTest(ranks=ranks):
-                results = self.results_of("blocked-matmul", ranks=ranks)
-                a, b = random_numbers.uniform((500, 500), 1), random_numbers.uniform((500, 500), 2)
-                self.assertEqual(set(results), {"a", "b", "c"})
-                self.assert_same(results["a"], a)
-                self.assert_same(results["b"], b)
-                error = numpy.abs(results["c"] - a @ b)
-                self.assertTrue((error <= 2 * 500 * EPSILON * (a @ b)).all())
+                self.check_blocked(self.results_of("blocked-matmul", ranks=ranks), 500)
                 self.check_report(ranks, tasks=2 * 16 + 64 + 3 * (16 + 15 + 1), saves=3)
+
+    def test_a_product_of_one_block_is_that_of_numpy(self):
+        for ranks in ONE_TILE_RANKS:
+            with self.subTest(ranks=ranks):
+                self.check_blocked(self.results_of("blocked-matmul", "--set", "n=60", ranks=ranks), 60)
+                self.check_report(ranks, tasks=2 + 1 + 3 * (1 + 1), saves=3)
+
+    def check_blocked(self, results, n):
+        a, b = random_numbers.uniform((n, n), 1), random_numbers.uniform((n, n), 2)
+        self.assertEqual(set(results), {"a", "b", "c"})
+        self.assert_same(results["a"], a)
+        self.assert_same(results["b"], b)
+        error = numpy.abs(results["c"] - a @ b)
+        self.assertTrue((error <= 2 * n * EPSILON * (a @ b)).all())
 
 
 class CholeskyTest(JobTest):
     def test_factor_times_its_transpose_is_the_matrix(self):
         for ranks in FEWER_RANKS:
             with self.subTest(ranks=ranks):
-                results = self.results_of("cholesky", ranks=ranks)
-                given, made = results["a"], results["l"]
-                self.assert_same(given, random_numbers.uniform((700, 700), 1) + 700.0 * numpy.eye(700))
-                self.assert_same(numpy.triu(made, 1), numpy.triu(given, 1))  # is never touched
-                factor, lower = numpy.tril(made), numpy.tril(given, -1)
-                matrix = lower + lower.T + numpy.diag(numpy.diag(given))
-                residual = numpy.linalg.norm(matrix - factor @ factor.T) / (700 * numpy.linalg.norm(matrix) * EPSILON)
-                self.assertLess(residual, 1.0)
+                self.check_factor(self.results_of("cholesky", ranks=ranks), 700)
                 self.check_report(ranks, tasks=64 + 128 + 2 * (64 + 63 + 1), saves=2)
+
+    def test_factor_of_one_tile_is_that_of_the_whole(self):
+        for ranks in ONE_TILE_RANKS:
+            with self.subTest(ranks=ranks):
+                self.check_factor(self.results_of("cholesky", "--set", "n=96", ranks=ranks), 96)
+                self.check_report(ranks, tasks=1 + 2 + 2 * (1 + 1), saves=2)
+
+    def check_factor(self, results, n):
+        given, made = results["a"], results["l"]
+        self.assert_same(given, random_numbers.uniform((n, n), 1) + n * numpy.eye(n))
+        self.assert_same(numpy.triu(made, 1), numpy.triu(given, 1))  # is never touched
+        factor, lower = numpy.tril(made), numpy.tril(given, -1)
+        matrix = lower + lower.T + numpy.diag(numpy.diag(given))
+        residual = numpy.linalg.norm(matrix - factor @ factor.T) / (n * numpy.linalg.norm(matrix) * EPSILON)
+        self.assertLess(residual, 1.0)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "two workers need two cores")
     def test_the_next_panel_starts_while_updates_still_run(self):
@@ -149,15 +166,23 @@ class CholeskyTest(JobTest):
 
 class SmallTasksTest(JobTest):
     def test_jacobi_is_a_loop_of_numpy(self):
-        u = random_numbers.uniform((512, 1), 3)
+        for ranks in FEWER_RANKS:
+            with self.subTest(ranks=ranks):
+                self.check_jacobi(self.results_of("jacobi", ranks=ranks), 512)
+                self.check_report(ranks, tasks=19 + 100 * (3 * 16 - 2) + 2 * (16 + 15 + 1), saves=2)
+
+    def test_jacobi_of_one_block_is_that_loop_too(self):
+        for ranks in ONE_TILE_RANKS:
+            with self.subTest(ranks=ranks):
+                self.check_jacobi(self.results_of("jacobi", "--set", "blocks=1", ranks=ranks), 32)
+                self.check_report(ranks, tasks=2 + 100 + 2 * (1 + 1), saves=2)
+
+    def check_jacobi(self, results, n):
+        u = random_numbers.uniform((n, 1), 3)
         for _ in range(100):  # a sum of two halves is rounded once, in blocks too: what is added to it there are zeros
             padded = numpy.pad(u, ((1, 1), (0, 0)))
             u = 0.5 * padded[:-2] + 0.5 * padded[2:]
-        for ranks in FEWER_RANKS:
-            with self.subTest(ranks=ranks):
-                results = self.results_of("jacobi", ranks=ranks)
-                self.assert_arrays(results, first=random_numbers.uniform((512, 1), 3), last=u)
-                self.check_report(ranks, tasks=19 + 100 * (3 * 16 - 2) + 2 * (16 + 15 + 1), saves=2)
+        self.assert_arrays(results, first=random_numbers.uniform((n, 1), 3), last=u)
 
     def test_chain_counts_to_its_length(self):
         for ranks in FEWER_RANKS:
@@ -201,6 +226,7 @@ class FailuresTest(JobTest):
 
                 self.assert_arrays(results, **{f"x_{i}": numpy.full((50, 1), 0.5) for i in self.GOOD})
                 self.check_failures(self.report(f"run{ranks}"))
+                self.check_skipped(self.report(f"run{ranks}"))
                 screen = self.ended.stdout()
                 self.assertTrue(screen.startswith("failures: 9 of 51 tasks not done\n"), screen)
                 self.assertEqual(sorted(re.findall(r"^  (\w+ \d+) \[", screen, re.MULTILINE)), self.named("factor"))
@@ -220,6 +246,19 @@ class FailuresTest(JobTest):
             self.assertRegex(message, r"\[potrf\] \(.*failures\.toml:\d+\): failed on rank \d, device 0, attempt 1: "
                                       r"a is not positive definite: ")
 
+    def check_skipped(self, report):
+        """Each by its name and place, and because of the factor that failed."""
+        lines = [(entry["message"].split(" (")[0], entry["cause"]["message"].split(" [")[0])
+                 for entry in report["skipped"]]
+        self.assertEqual(sorted(lines),
+                         sorted([(f"solve {i} [trsm]", f"factor {i}") for i in self.BAD] +
+                                [("save", f"factor {i}") for i in self.BAD]))
+        self.assertEqual(report["skipped_omitted"], 0)
+        failures = {failure["task"]: failure["message"] for failure in report["failures"]}
+        for entry in report["skipped"]:
+            self.assertRegex(entry["message"], r" \(.*failures\.toml:\d+\): skipped$")
+            self.assertEqual(failures[entry["cause"]["task"]], entry["cause"]["message"])
+
     def check_outcomes(self, tasks):
         """By their names: those that were done and that failed, so that the six skipped ones are the others."""
         names = {}
@@ -232,6 +271,21 @@ class FailuresTest(JobTest):
 
 
 class RunFolderTest(ProgramTest):
+    def test_its_marker_has_a_hash_of_all_that_the_job_follows_from(self):
+        def hash_of(name, include, *options):
+            self.job("include.toml", include)
+            self.penstock("run", job, *options, "--run-dir", name)
+            return json.loads((self.folder / name / "run.json").read_text(encoding="utf-8"))["job_hash"]
+
+        job = self.job("job.toml", 'include = "include.toml"\n[[task]]\nkernel = "spin"\n'
+                                   'parameters = { microseconds = "n" }\n')
+        first = hash_of("first", "values.n = 1\n")
+
+        self.assertEqual(hash_of("same", "values.n = 1\n"), first)
+        others = {hash_of("included", "values.n = 2\n"), hash_of("set", "values.n = 1\n", "--set", "n=2"),
+                  hash_of("set_again", "values.n = 1\n", "--set", "n=3")}
+        self.assertEqual(len(others - {first}), 3)
+
     def test_only_the_owner_may_look_into_it(self):
         self.penstock("run", JOBS / "matmul.toml", "--run-dir", "run")
 

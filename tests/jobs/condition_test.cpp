@@ -74,6 +74,39 @@ TEST(Condition, DividesAndMultipliesVariables) {
   EXPECT_TRUE(holds("n / 2 == 3", 0));
 }
 
+TEST(Condition, DividesByVariablesThatArePositive) {
+  EXPECT_TRUE(holds("i % (j + 1) == 2", -10, 3));
+  EXPECT_TRUE(holds("i / (j + 1) == -3", -10, 3));
+  EXPECT_TRUE(holds("ceil(i / (j + 1)) == -2", -10, 3));
+  EXPECT_TRUE(holds("n % (j * j + 1) == 2", 0, 2));
+}
+
+/// The range of a quotient or rest is that of what is really there, at both ends of the divisor: it would go beyond 64
+/// bits in the products otherwise, or be no divisor itself.
+TEST(Condition, BoundsWhatIsDividedByVariables) {
+  const std::string most = "9223372036854775807";
+
+  EXPECT_TRUE(holds("j * 900000000000000000 / (j + 1) + 1000000000000000000 > 0", 0, 9));
+  EXPECT_THAT(mistake("j * 900000000000000000 / (j + 1) * 2 >= 0"), HasSubstr("64 bits"));
+  EXPECT_TRUE(holds("1 / (1 + i / (j + 2) + 5) == 1", -10, 0));  // -5 to 5, and 6
+  EXPECT_THAT(mistake("1 / (i / (j + 2) + 5) == 1"), HasSubstr("no positive number"));
+  EXPECT_TRUE(holds("i % (j + 1) * (" + most + " / 10) >= 0", 9, 9));
+  EXPECT_THAT(mistake("i % (j + 1) * (" + most + " / 8) >= 0"), HasSubstr("64 bits"));
+  EXPECT_THAT(mistake("i % (j - 1) == 0"), HasSubstr("divides by what is no positive number"));
+}
+
+/// In steps that are done, j is never 0: without any, it would be a divisor all the same.
+TEST(Condition, KnowsWhichDivisorsThereAre) {
+  Scope triangle(values);
+  for (const char* range : {"i in 0..10", "j in 1..i"}) static_cast<void>(triangle.add(range));
+  Scope nothing(values);
+  for (const char* range : {"i in 0..3", "j in i+10..1"}) static_cast<void>(nothing.add(range));
+
+  EXPECT_TRUE(Condition::parse("i % j == 1", triangle).holds(std::array{std::int64_t{7}, std::int64_t{3}}));
+  EXPECT_TRUE(Condition::parse("j % i == 3", triangle).holds(std::array{std::int64_t{7}, std::int64_t{3}}));
+  EXPECT_NO_THROW(static_cast<void>(Condition::parse("9 % j == 0 or 9 / j == 0", nothing)));
+}
+
 TEST(Condition, MistakesSayWhatIsWrong) {
   EXPECT_THAT(mistake(""), HasSubstr("its end"));
   EXPECT_THAT(mistake("i"), HasSubstr("is a number, a comparison such as i != j is needed"));

@@ -83,7 +83,7 @@ TEST(GraphDot, HasTheTasksAndEdgesOfTheNaiveGraphOnRandomJobs) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const JobFolder folder(random_job(seed));
     try {
-      const Job job = Job::load(folder.path(), counting_kernels());
+      const Job job = Job::load(JobText(folder.path()), counting_kernels());
       const DotGraph graph = read_dot(graph_dot(job));
       NaiveGraph naive(job);
 

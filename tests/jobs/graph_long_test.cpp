@@ -27,7 +27,7 @@ struct Measured {
 
 Measured measure(const std::string& text) {
   const JobFolder folder(text);
-  const Job job = Job::load(folder.path(), counting_kernels());
+  const Job job = Job::load(JobText(folder.path()), counting_kernels());
   const long before = peak_kilobytes();
   const auto begin = std::chrono::steady_clock::now();
 

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 GraphSummary summary_of(const std::string& text,
                         std::span<const KernelDescription* const> kernels = counting_kernels()) {
   const JobFolder folder(text);
-  return summarize(Job::load(folder.path(), kernels));
+  return summarize(Job::load(JobText(folder.path()), kernels));
 }
 
 TEST(GraphSummary, ChainIsAsDeepAsItIsLong) {
@@ -302,7 +302,7 @@ TEST(GraphSummary, AgreesWithTheNaiveGraphOnRandomJobs) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const JobFolder folder(random_job(seed));
     try {
-      const Job job = Job::load(folder.path(), counting_kernels());
+      const Job job = Job::load(JobText(folder.path()), counting_kernels());
       const GraphSummary graph = summarize(job);
       const NaiveGraph naive(job);
 

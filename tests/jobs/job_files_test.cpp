@@ -21,7 +21,7 @@ std::vector<float> matrix(const std::string& name, const Shape& shape) {
 }
 
 TEST(JobFiles, MatmulMultiplies64PairsAndSavesThem) {
-  const Totals totals = Job::load(jobs_folder / "matmul.toml", kernels()).totals();
+  const Totals totals = Job::load(JobText(jobs_folder / "matmul.toml"), kernels()).totals();
 
   EXPECT_EQ(totals.tasks, 64);
   EXPECT_EQ(totals.saves, 64);
@@ -29,7 +29,7 @@ TEST(JobFiles, MatmulMultiplies64PairsAndSavesThem) {
 }
 
 TEST(JobFiles, MatmulLargeMakesItsMatricesFromSeeds) {
-  const Job job = Job::load(jobs_folder / "matmul-large.toml", kernels());
+  const Job job = Job::load(JobText(jobs_folder / "matmul-large.toml"), kernels());
 
   EXPECT_EQ(job.totals().tasks, 64);
   EXPECT_EQ(job.totals().task_bytes_max, 12'000'000);
@@ -37,7 +37,7 @@ TEST(JobFiles, MatmulLargeMakesItsMatricesFromSeeds) {
 }
 
 TEST(JobFiles, IncrementsAreAHundredThousandTasks) {
-  const Totals totals = Job::load(jobs_folder / "increments.toml", kernels()).totals();
+  const Totals totals = Job::load(JobText(jobs_folder / "increments.toml"), kernels()).totals();
 
   EXPECT_EQ(totals.tasks, 100'000);
   EXPECT_EQ(totals.data, 1000);

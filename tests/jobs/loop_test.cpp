@@ -30,7 +30,9 @@ std::vector<Values64> steps_of(const Loop& loop) {
   Indices indices;
   indices.values.resize(loop.ranges.size());
   indices.limits.resize(loop.ranges.size());
-  for (bool goes_on = loop.first(indices); goes_on; goes_on = loop.advance(indices).has_value()) {
+  std::int64_t turns = INT64_MAX;
+  Loop::Search search = loop.to_first();
+  for (; loop.seek(search, indices, turns) == Loop::Found::step; search = loop.to_next()) {
     steps.push_back(indices.values);
   }
   return steps;
@@ -94,10 +96,38 @@ TEST(Loop, SaysWhichRangeMovedOn) {
   Indices indices{.values = Values64(3), .limits = Values64(3)};
   std::vector<std::size_t> moved;
 
-  ASSERT_TRUE(loop.first(indices));
-  while (const auto place = loop.advance(indices)) moved.push_back(*place);
+  std::int64_t turns = INT64_MAX;
+  Loop::Search search = loop.to_first();
+  ASSERT_EQ(loop.seek(search, indices, turns), Loop::Found::step);
+  for (search = loop.to_next(); loop.seek(search, indices, turns) == Loop::Found::step; search = loop.to_next()) {
+    moved.push_back(search.outermost);
+  }
 
   EXPECT_EQ(moved, (std::vector<std::size_t>{2, 1, 2, 0, 2})) << "from 0,1,1 to 1,1,0 both i and j moved";
+}
+
+/// A search that was broken off goes on as if it had not been.
+TEST(Loop, IsSearchedInAsManyTurnsAsThereAre) {
+  const Loop loop = loop_of({"i in 0..6", "j in i..3", "k in 0..2"}, "i == 0 and j == 2 or i == 2 and k == 1");
+  Indices indices{.values = Values64(3), .limits = Values64(3)};
+  std::vector<Values64> steps;
+  std::vector<std::size_t> moved;
+  int broken_off = 0;
+
+  for (Loop::Search search = loop.to_first();;) {
+    std::int64_t turns = 1;
+    const Loop::Found found = loop.seek(search, indices, turns);
+    if (found == Loop::Found::end) break;
+    broken_off += found == Loop::Found::not_yet ? 1 : 0;
+    if (found == Loop::Found::not_yet) continue;
+    steps.push_back(indices.values);
+    moved.push_back(search.outermost);
+    search = loop.to_next();
+  }
+
+  EXPECT_EQ(steps, (std::vector<Values64>{{0, 2, 0}, {0, 2, 1}, {2, 2, 1}}));
+  EXPECT_EQ(moved, (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(broken_off, 4 + 5 + 3) << "(0, 0, 0) to (0, 1, 1); (1, 1, 0) to (2, 2, 0); three without any j";
 }
 
 }  // namespace

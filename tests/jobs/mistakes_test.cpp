@@ -296,7 +296,7 @@ TEST(JobMistakes, TheJobsTheRowsAreMadeFromAreRight) {
 
 std::string message_of(const std::string& path) {
   try {
-    static_cast<void>(Job::load(path, kernels()));
+    static_cast<void>(Job::load(JobText(path), kernels()));
   } catch (const Error& error) {
     return error.what();
   }

@@ -86,7 +86,9 @@ Found found(const std::vector<std::string>& ranges, const std::string& text) {
   Found result{.bounds = scope.extremes(expression)};
   Indices indices{.values = std::vector<std::int64_t>(ranges.size()),
                   .limits = std::vector<std::int64_t>(ranges.size())};
-  for (bool goes_on = loop.first(indices); goes_on; goes_on = loop.advance(indices).has_value()) {
+  std::int64_t turns = INT64_MAX;
+  Loop::Search search = loop.to_first();
+  for (; loop.seek(search, indices, turns) == Loop::Found::step; search = loop.to_next()) {
     const std::int64_t value = expression.evaluate(indices.values);
     result.real = {std::min(result.real.least, value), std::max(result.real.greatest, value)};
   }

@@ -116,6 +116,8 @@ std::string text_of(const Job& job, const Step& step) {
       return "save " + job.datum_name(step.accesses[0].datum) + ' ' + path_of(step);
     case Step::Kind::release:
       return "release " + datum;
+    case Step::Kind::pause:
+      return "pause";
     case Step::Kind::task:
       break;
   }

@@ -22,7 +22,7 @@ class JobFolder {
   [[nodiscard]] std::string path() const { return folder_.file("job.toml"); }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
   [[nodiscard]] Job load(const std::vector<Override>& overrides = {}) const {
-    return Job::load(path(), kernels(), overrides);
+    return Job::load(JobText(path()), kernels(), overrides);
   }
 
  private:

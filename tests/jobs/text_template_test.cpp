@@ -16,6 +16,7 @@ using testing::HasSubstr;
 const Values values{{"n", std::int64_t{40}},
                     {"tolerance", 0.5},
                     {"fast", true},
+                    {"side", std::string("{left}/right")},
                     {"sizes", List{ParameterType::integer, {std::int64_t{3}, std::int64_t{5}}}},
                     {"factors", List{ParameterType::real, {0.25, 1e-9}}},
                     {"modes", List{ParameterType::text, {std::string("left"), std::string("right")}}}};
@@ -63,6 +64,7 @@ TEST(TextTemplate, PutsNumbersIn) {
 
 TEST(TextTemplate, PutsValuesAndItemsOfListsIn) {
   EXPECT_EQ(made("{n}-{n / 8:03}-{tolerance}-{fast}", 0, 0), "40-005-0.5-true");
+  EXPECT_EQ(made("{side}: { side }{i}", 4, 0), "{left}/right: {left}/right4") << "as it is";
   EXPECT_EQ(made("{size}-{size + i}-{ factor }-{mode}.npy", 1, 0), "5-6-0.25-right.npy");
 }
 

@@ -68,7 +68,12 @@ TEST(Values, MistakesSayWhatIsWrong) {
   EXPECT_THAT(mistake("'a b' = 1"), StartsWith(":2:1: 'a b' cannot name a value"));
   EXPECT_THAT(mistake("step = 1"), StartsWith(":2:1: 'step' cannot name a value"));
   EXPECT_THAT(mistake("a = 1979-05-27"), StartsWith(":2:5: a value is a date or time"));
-  EXPECT_THAT(mistake("a = {}"), StartsWith(":2:5: a value is a table"));
+  EXPECT_THAT(mistake("a = {}"), StartsWith(":2:5: the value lacks the key 'text', write { text = \"left\" }"));
+  EXPECT_THAT(mistake("a = { text = 1 }"), StartsWith(":2:14: 'text' in the value is an integer, a string is needed"));
+  EXPECT_THAT(mistake("a = { text = 'x', b = 1 }"), StartsWith(":2:19: unknown key 'b' in the value"));
+  EXPECT_THAT(mistake("a = { text = \"x\\n\" }"), StartsWith(":2:5: the text 'x?' has control characters"));
+  EXPECT_THAT(mistake("a = { text = 'x' }\nb = 'a + 1'"),
+              StartsWith(":3:5: the value 'a' is a text, an integer is needed"));
   EXPECT_THAT(mistake("a = []"), StartsWith(":2:5: the list is empty"));
   EXPECT_THAT(mistake("a = [1, 'x']"), StartsWith(":2:9: the list mixes numbers and texts"));
   EXPECT_THAT(mistake("a = [1, [2]]"), StartsWith(":2:9: a list holds a list"));
@@ -131,6 +136,44 @@ dtype = "f32"
 
   EXPECT_THAT(seen, ElementsAre("0.5 7 t 0.500000 0.000000", "0.5 5 t 0.500000 0.000000", "2 7 t 2.000000 0.000000",
                                 "2 5 t 2.000000 0.000000", " n 0.250000 -4.000000", " n 0.250000 -2.000000"));
+}
+
+TEST(Values, OfTextStandInNamesAndPaths) {
+  const JobFolder folder(R"(
+[values]
+side = { text = "a{b" }
+n = 2
+[data.A]
+shape = [2]
+dtype = "f32"
+origin = "ones"
+[[task]]
+name = "{side} {n}"
+kernel = "increment"
+read_write = ["A"]
+[[save]]
+for = "i in 0..n"
+data = "A"
+file = "{side}/{i}.npy"
+)");
+  const auto texts_of = [&](const std::vector<Override>& overrides) {
+    std::vector<std::string> texts;
+    const Job job = folder.load(overrides);
+    Stream stream = job.stream();
+    for (Step step; stream.next(step);) {
+      if (!step.name.empty()) texts.emplace_back(step.name);
+      if (step.kind == Step::Kind::save) texts.push_back(path_of(step));
+    }
+    return texts;
+  };
+
+  EXPECT_THAT(texts_of({}), ElementsAre("a{b 2", "a{b/0.npy", "a{b/1.npy"));
+  EXPECT_THAT(texts_of({{"side", "out of n"}}), ElementsAre("out of n 2", "out of n/0.npy", "out of n/1.npy"));
+  EXPECT_THAT(texts_of({{"side", "7"}, {"n", "1"}}), ElementsAre("7 1", "7/0.npy")) << "whatever it looks like";
+  EXPECT_THAT(texts_of({{"side", "\"'"}, {"n", "1"}}), ElementsAre("\"' 1", "\"'/0.npy"));
+  EXPECT_THAT(message_of(folder, {{"side", "../up"}}), StartsWith(":16:8: the path '../up/0.npy' has a '..'"));
+  EXPECT_THAT(message_of(folder, {{"side", "a\nb"}}), StartsWith(":3:8: the text 'a?b' has control characters"));
+  EXPECT_THAT(message_of(folder, {{"n", "x"}}), HasSubstr("unknown value 'x'"));
 }
 
 TEST(Defaults, StandInForWhatAnEntryDoesNotSay) {

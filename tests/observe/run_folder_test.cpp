@@ -137,6 +137,38 @@ TEST_F(RunFolderTest, MarkersOfOthersAreNoMarkers) {
   }
 }
 
+TEST_F(RunFolderTest, FreshReplacesARunWhoseMarkerIsDamaged) {
+  const std::string long_text(3 << 20, ' ');
+  for (const std::string& text : {std::string(), std::string("{\"format\": 1, \"prog"), std::string(100, '\0'),
+                                  long_text, std::string(R"({"program": "penstock"})")}) {
+    SCOPED_TRACE(text.substr(0, 30));
+    EXPECT_EQ(refusal(folder, true), "");
+    write_file(folder / "run.json", text);
+    write_file(folder / "results" / "c.npy", "old");
+
+    EXPECT_THAT(refusal(folder, false), HasSubstr("holds a run whose run.json is damaged; --fresh replaces it"));
+    EXPECT_TRUE(fs::exists(folder / "results" / "c.npy"));
+    EXPECT_EQ(refusal(folder, true), "");
+
+    EXPECT_THAT(read_file(folder / "run.json"), HasSubstr("blur"));
+    EXPECT_TRUE(fs::is_empty(folder / "results"));
+  }
+}
+
+TEST_F(RunFolderTest, MarkerOfAnotherProgramIsNotADamagedOne) {
+  make_run();
+  write_file(folder / "run.json", R"({"program": "other"})");
+
+  EXPECT_THAT(refusal(folder, true), HasSubstr("holds no run of penstock"));
+}
+
+TEST_F(RunFolderTest, MarkerThatIsMissingIsNotADamagedOne) {
+  make_run();
+  fs::remove(folder / "run.json");
+
+  EXPECT_THAT(refusal(folder, true), HasSubstr("holds no run of penstock"));
+}
+
 TEST_F(RunFolderTest, MarkerThatIsALinkIsNoMarker) {
   make_run();
   fs::rename(folder / "run.json", temporary.path() / "elsewhere.json");

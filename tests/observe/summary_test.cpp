@@ -261,6 +261,8 @@ TEST(SummaryJson, HasEveryDocumentedKey) {
   run.tasks_not_started = 7;
   run.failures = {{4, "why"}};
   run.failures_omitted = 2;
+  run.skipped = {{{5, "skipped"}, {4, "why"}}};
+  run.skipped_omitted = 7;
   run.exit_code = 1;
 
   const auto json = nlohmann::json::parse(to_json(run));
@@ -278,6 +280,9 @@ TEST(SummaryJson, HasEveryDocumentedKey) {
   EXPECT_EQ(json["results_saved"], 2);
   EXPECT_EQ(json["failures"], nlohmann::json::parse(R"([{"task": 4, "message": "why"}])"));
   EXPECT_EQ(json["failures_omitted"], 2);
+  EXPECT_EQ(json["skipped"],
+            nlohmann::json::parse(R"([{"task": 5, "message": "skipped", "cause": {"task": 4, "message": "why"}}])"));
+  EXPECT_EQ(json["skipped_omitted"], 7);
   ASSERT_EQ(json["ranks"].size(), 1U);
   const auto& rank = json["ranks"][0];
   EXPECT_EQ(rank["rank"], 3);

@@ -15,7 +15,7 @@
 namespace penstock::jobs::test {
 
 [[nodiscard]] inline Job load(const std::filesystem::path& path) {
-  return Job::load(path, kernels::KernelTable::process().all());
+  return Job::load(JobText(path), kernels::KernelTable::process().all());
 }
 
 /// The message, or "ok".

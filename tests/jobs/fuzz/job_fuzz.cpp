@@ -20,7 +20,6 @@
 #include "jobs/graph_dot.hpp"
 #include "jobs/graph_summary.hpp"
 #include "jobs/job.hpp"
-#include "jobs/plugin_list.hpp"
 #include "kernels/table.hpp"
 #include "npy/file.hpp"
 #include "npy/temporary_folder.hpp"
@@ -126,8 +125,9 @@ void walk(const Job& job) {
 
 void read_job(std::string_view text) {
   const std::string path = scratch().file("job.toml");
-  static_cast<void>(read_plugin_list(path));
-  const Job job = Job::load(path, kernels::KernelTable::process().all());
+  const JobText read(path);
+  static_cast<void>(read.plugins());
+  const Job job = Job::load(read, kernels::KernelTable::process().all());
   if (!job.totals().is_exact && may_pass_for_long(text)) return;
   walk(job);
   try {
