@@ -71,12 +71,20 @@ struct Request {
   Place place;
 };
 
-/// Takes the pieces of one submit() call apart without allocating.
-template <std::size_t N>
+template <class A>
+concept IsAccess = requires {
+  typename A::Element;
+  A::mode;
+};
+
+/// Takes the pieces of one submit() call, `As`, apart without allocating.
+template <class... As>
 struct Pieces {
-  std::array<std::pair<const Datum*, AccessMode>, N + 1> accesses{};
-  std::array<Parameter, N + 1> positional{};
-  std::array<NamedParameter, N + 1> named{};
+  static constexpr std::size_t access_most = (std::size_t{IsAccess<As>} + ... + 0U);
+  static constexpr std::size_t named_most = (std::size_t{std::is_same_v<As, NamedParameter>} + ... + 0U);
+  std::array<std::pair<const Datum*, AccessMode>, access_most> accesses{};
+  std::array<Parameter, sizeof...(As) - access_most - named_most> positional{};
+  std::array<NamedParameter, named_most> named{};
   std::size_t access_count = 0;
   std::size_t positional_count = 0;
   std::size_t named_count = 0;
@@ -116,10 +124,7 @@ struct Pieces {
 template <class P, class A>
 constexpr bool fits() {
   if constexpr (IsArgument<P>::value) {
-    if constexpr (requires {
-                    typename A::Element;
-                    A::mode;
-                  }) {
+    if constexpr (IsAccess<A>) {
       return std::is_same_v<typename P::Element, typename A::Element> && P::mode == A::mode;
     } else {
       return false;
@@ -205,7 +210,7 @@ class Runtime {
     static_assert(sizeof...(As) == sizeof...(Ps), "a typed kernel takes exactly the arguments of its body");
     static_assert((detail::fits<Ps, std::decay_t<As>>() && ...),
                   "an argument does not fit the body: In takes read(x), Out takes write(x), InOut takes read_write(x)");
-    detail::Pieces<sizeof...(As)> pieces;
+    detail::Pieces<std::decay_t<As>...> pieces;
     (pieces.add(detail::as_parameter<Ps>(std::forward<As>(arguments))), ...);
     submit_request(pieces.request(kernel.name()));
   }
@@ -213,7 +218,7 @@ class Runtime {
   /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k).
   template <class... As>
   void submit(const detail::NamedKernel& kernel, As&&... arguments) {
-    detail::Pieces<sizeof...(As)> pieces;
+    detail::Pieces<std::decay_t<As>...> pieces;
     pieces.place = kernel.place;
     (pieces.add(std::forward<As>(arguments)), ...);
     submit_request(pieces.request(kernel.name));

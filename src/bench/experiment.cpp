@@ -44,6 +44,8 @@ std::optional<double> limit_of(std::span<const CountedRun> runs, std::size_t mea
   return median(std::move(values));
 }
 
+bool more_is_better(const Measure& measure) { return measure.unit.ends_with("/s"); }
+
 std::optional<double> ratio_of(std::span<const CountedRun> subject, std::span<const CountedRun> rival,
                                std::size_t measure, Regime regime) {
   const double divisor = median(values_in(rival, measure, regime));
@@ -51,42 +53,70 @@ std::optional<double> ratio_of(std::span<const CountedRun> subject, std::span<co
   return median(values_in(subject, measure, regime)) / divisor;
 }
 
-/// The runs of all contenders, and in which regime they are compared.
+/// A rival of one measure, and the regime it is compared in.
+struct Opponent {
+  std::size_t contender = 0;
+  std::optional<Regime> regime;
+};
+
+/// The runs of all contenders, and what they are compared with.
 class Comparison {
  public:
   Comparison(const Experiment& experiment, const std::vector<std::vector<CountedRun>>& runs)
       : experiment_(experiment),
         runs_(runs),
         subject_(with_role(experiment, Role::subject)),
-        rival_(with_role(experiment, Role::rival)),
         limit_(with_role(experiment, Role::limit)) {
-    PENSTOCK_ASSERT(subject_ < runs.size() && rival_ < runs.size());
-    common_ = common_regime(runs[subject_], runs[rival_]);
+    PENSTOCK_ASSERT(subject_ < runs.size() && with_role(experiment, Role::rival) < runs.size());
   }
 
-  [[nodiscard]] Row row(std::size_t measure, std::size_t contender) const {
+  [[nodiscard]] std::vector<Row> rows(std::size_t measure) const {
+    const Opponent best = best_rival(measure);
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < experiment_.contenders.size(); ++i) {
+      if (experiment_.contenders[i].role != Role::limit) rows.push_back(row(measure, i, best));
+    }
+    return rows;
+  }
+
+ private:
+  [[nodiscard]] Row row(std::size_t measure, std::size_t contender, const Opponent& best) const {
     const std::vector<CountedRun>& runs = runs_[contender];
-    const bool in_common = common_ && !values_in(runs, measure, *common_).empty();
-    const Regime regime = in_common ? *common_ : usual_regime(runs);
-    const bool is_compared = contender == subject_ && common_;
+    const bool in_common = best.regime && !values_in(runs, measure, *best.regime).empty();
+    const Regime regime = in_common ? *best.regime : usual_regime(runs);
+    const bool is_compared = contender == subject_ && best.regime;
     return {.bench = experiment_.bench,
             .measure = experiment_.measures[measure],
             .system = experiment_.contenders[contender].system,
             .workers = experiment_.workers,
             .summary = summarize(values_in(runs, measure, regime)),
             .limit = limit_ < runs_.size() ? limit_of(runs_[limit_], measure, regime) : std::nullopt,
-            .ratio = is_compared ? ratio_of(runs, runs_[rival_], measure, regime) : std::nullopt,
-            .rival = experiment_.contenders[rival_].system,
+            .ratio = is_compared ? ratio_of(runs, runs_[best.contender], measure, regime) : std::nullopt,
+            .rival = experiment_.contenders[best.contender].system,
             .regime = regime};
   }
 
- private:
+  /// The rival that does best; those with which the subject shares a regime go first.
+  [[nodiscard]] Opponent best_rival(std::size_t measure) const {
+    std::optional<Opponent> best;
+    double best_value = 0.0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (experiment_.contenders[i].role != Role::rival) continue;
+      const std::optional<Regime> common = common_regime(runs_[subject_], runs_[i]);
+      const double value = median(values_in(runs_[i], measure, common ? *common : usual_regime(runs_[i])));
+      const bool is_better = more_is_better(experiment_.measures[measure]) ? value > best_value : value < best_value;
+      const bool replaces = !best || (common && (!best->regime || is_better));
+      if (!replaces) continue;
+      best = Opponent{.contender = i, .regime = common};
+      best_value = value;
+    }
+    return *best;
+  }
+
   const Experiment& experiment_;
   const std::vector<std::vector<CountedRun>>& runs_;
   std::size_t subject_;
-  std::size_t rival_;
   std::size_t limit_;  // as many as there are contenders: none
-  std::optional<Regime> common_;
 };
 
 }  // namespace
@@ -95,9 +125,7 @@ std::vector<Row> evaluate(const Experiment& experiment, const std::vector<std::v
   const Comparison comparison(experiment, runs);
   std::vector<Row> rows;
   for (std::size_t measure = 0; measure < experiment.measures.size(); ++measure) {
-    for (std::size_t i = 0; i < experiment.contenders.size(); ++i) {
-      if (experiment.contenders[i].role != Role::limit) rows.push_back(comparison.row(measure, i));
-    }
+    for (Row& row : comparison.rows(measure)) rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -118,6 +146,14 @@ std::vector<Row> carry_out(const Experiment& experiment, const Effort& effort) {
   }
   say("");
   return evaluate(experiment, runs);
+}
+
+std::vector<Row> carry_out(std::span<const Experiment> experiments, const Effort& effort) {
+  std::vector<Row> rows;
+  for (const Experiment& experiment : experiments) {
+    for (Row& row : carry_out(experiment, effort)) rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace penstock::bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace penstock::bench {
 
 enum class Role : std::uint8_t {
   subject,    ///< penstock
-  rival,      ///< what the subject is compared with
+  rival,      ///< of several, the subject is compared with the one that does best
   reference,  ///< another system, shown beside
   limit,      ///< measures what the machine allows; no rows of its own
 };
@@ -27,7 +28,7 @@ struct Experiment {
   std::string bench;
   int workers = 1;
   std::vector<Measure> measures;
-  std::vector<Contender> contenders;  ///< one subject, one rival
+  std::vector<Contender> contenders;  ///< one subject, at least one rival
 };
 
 /// How thoroughly to measure.
@@ -39,6 +40,8 @@ struct Effort {
 /// One pass to warm up, then the runs: all systems in turn, again and again, with a probe of the regime before and
 /// after each. Says on standard error where it is, if that is a terminal. Rows are grouped by measure. Throws Error.
 [[nodiscard]] std::vector<Row> carry_out(const Experiment& experiment, const Effort& effort);
+/// The same of one after another.
+[[nodiscard]] std::vector<Row> carry_out(std::span<const Experiment> experiments, const Effort& effort);
 
 /// What the runs mean: `runs` holds those of each contender.
 [[nodiscard]] std::vector<Row> evaluate(const Experiment& experiment, const std::vector<std::vector<CountedRun>>& runs);

@@ -94,7 +94,12 @@ int run(int argc, char** argv) {
   MachineLine machine = read_machine_line();
   machine.blas = blas_name();
   const std::vector<Row> rows = request.benchmark->run(request.options);
-  observe::write_standard_output(request.json ? to_json(machine, rows) : to_table(machine, rows));
+  if (request.json) {
+    observe::write_standard_output(to_json(machine, rows));
+    return 0;
+  }
+  const std::string text = request.benchmark->text != nullptr ? request.benchmark->text() : "";
+  observe::write_standard_output(text + to_table(machine, rows));
   return 0;
 }
 

@@ -55,6 +55,19 @@ double number_in(const std::string& json, const std::string& key) {
   return object[key].get<double>();
 }
 
+std::vector<double> numbers_in(const std::string& json, const std::vector<std::string>& keys) {
+  std::vector<double> numbers;
+  for (const std::string& key : keys) numbers.push_back(number_in(json, key));
+  return numbers;
+}
+
+std::vector<double> ask(const std::string& program, const std::vector<std::string>& arguments,
+                        const std::vector<std::string>& keys, const std::map<std::string, std::string>& environment) {
+  ProgramCall call{.command = {beside(program).string()}, .environment = environment};
+  call.command.insert(call.command.end(), arguments.begin(), arguments.end());
+  return numbers_in(run_program(call).out, keys);
+}
+
 std::string blas_name() {
   std::string name =
       run_program({.command = {beside("penstock-bench-matmul-bare").string(), "blas"}, .environment = {}}).out;

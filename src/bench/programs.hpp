@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,15 @@ namespace penstock::bench {
 /// A number of the JSON object that a program wrote: "wall_s" of a report, "seconds" of a rival. Throws Error
 /// (environment) when there is no such number.
 [[nodiscard]] double number_in(const std::string& json, const std::string& key);
+
+/// As number_in(), of several.
+[[nodiscard]] std::vector<double> numbers_in(const std::string& json, const std::vector<std::string>& keys);
+
+/// Runs a program beside this one that answers with a JSON object, and reads numbers of the answer. Throws as
+/// run_program(), beside() and number_in() do.
+[[nodiscard]] std::vector<double> ask(const std::string& program, const std::vector<std::string>& arguments,
+                                      const std::vector<std::string>& keys,
+                                      const std::map<std::string, std::string>& environment = {});
 
 /// The BLAS that the kernels call.
 [[nodiscard]] std::string blas_name();

@@ -35,6 +35,8 @@ enum class AccessKind : std::uint8_t {
   overwrite = 4,  ///< write in the memory of the version before, of which nothing is read
 };
 
+constexpr bool reads_nothing(AccessKind kind) { return kind == AccessKind::write || kind == AccessKind::overwrite; }
+
 enum class Direction : std::uint8_t { in = 0, out = 1 };
 
 enum class CounterKind : std::uint8_t {
@@ -194,10 +196,10 @@ constexpr AccessEvent access_of(const Event& event) {
   const auto access = static_cast<AccessKind>(event.state);
   return {.access = access,
           .data = DataId(static_cast<std::uint32_t>(event.subject)),
-          .reads = access == AccessKind::write ? Version() : version,
-          .writes = access == AccessKind::read    ? Version()
-                    : access == AccessKind::write ? version
-                                                  : Version(version.value() + event.detail),
+          .reads = reads_nothing(access) ? Version() : version,
+          .writes = access == AccessKind::read ? Version()
+                    : reads_nothing(access)    ? version
+                                               : Version(version.value() + event.detail),
           .bytes = event.second};
 }
 constexpr TransferEvent transfer_of(const Event& event) {

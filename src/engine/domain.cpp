@@ -20,6 +20,7 @@ constexpr std::size_t accesses_most = 255;
 constexpr std::size_t parameters_most = std::size_t{256} << 10;  // as where they travel in a message
 constexpr std::size_t retired_before_a_turn = 32;
 constexpr std::uint64_t ends_between_looks = 16;
+constexpr std::size_t held_back_most = 16;
 
 std::string at(const Place& place) {
   return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
@@ -73,7 +74,7 @@ void Domain::release_data(DataId data) {
   datum.reads = 0;
   datum.pins = 0;
   generations_.retire(&datum);
-  engine_.start_ready(*lane_);
+  start_ready();
 }
 
 void Domain::turn_generation() {
@@ -100,15 +101,42 @@ TaskId Domain::submit(const Submission& submission) {
   if (options_.serial) {
     lock.unlock();
     engine_.run_here(task, *serial_lane_);
-  } else {
-    engine_.start_ready(*lane_);
+  } else if (!may_hold_back()) {
+    start_ready();
   }
   return id;
+}
+
+/// While a worker looks around it is cheaper for both sides to hand it several tasks at once.
+bool Domain::may_hold_back() {
+  if (lane_->ready.empty()) return true;
+  if (lane_->ready.size() >= held_back_most || !engine_.workers().anyone_looks()) return false;
+  if (holds_back_) return true;
+  holds_back_ = true;
+  return engine_.hold_back();
+}
+
+void Domain::start_ready() {
+  if (std::exchange(holds_back_, false)) engine_.hold_no_more();
+  engine_.start_ready(*lane_);
+}
+
+void Domain::hand_over(bool may_wait) {
+  Lock lock(mutex_, std::defer_lock);
+  if (may_wait)
+    lock.lock();
+  else if (!lock.try_lock())
+    return;
+  if (!std::exchange(holds_back_, false)) return;
+  engine_.hold_no_more();
+  engine_.workers().share(lane_->ready);
+  lane_->ready.clear();
 }
 
 void Domain::wait_for_room(Lock& lock) {
   while (room_ == 0 || room_bytes_ <= 0) {
     if (!below(4)) {
+      start_ready();
       lock.unlock();
       // A quarter of room, so that the submitter is not woken for each task.
       waiting_for_room_.fetch_add(1, std::memory_order_relaxed);
@@ -158,6 +186,7 @@ Task& Domain::make(const Submission& submission) {
   submitted_.store(number, std::memory_order_relaxed);
   generations_.submitted();
   task.job.run = Engine::run;
+  task.job.unmet = Task::guard;
   task.job.priority = submission.priority;
   task.id = TaskId(number);
   task.file = submission.place.file;
@@ -166,7 +195,7 @@ Task& Domain::make(const Submission& submission) {
   task.cores = submission.cores;
   task.kernel = submission.kernel;
   task.generation = generations_.current();
-  task.begin_block(submission.accesses.size(), submission.parameters, submission.name);
+  task.begin_block(submission.accesses.size(), submission.parameters, submission.name, lane_->buffers);
   return task;
 }
 
@@ -178,26 +207,33 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
     Datum& datum = data_[wanted[i].data.value()];
     Access& access = accesses[i];
     access.link.task = &task;
-    access.kind = kind_of(datum, wanted[i].mode, wanted);
-    if (access.kind == AccessKind::write) continue;
+    const AccessKind kind = kind_of(datum, i, wanted);
+    if (kind == AccessKind::write) continue;
     access.in = datum.current;
-    if (!access.takes_over() && follows_producer(datum, access)) ++predecessors;
+    if (kind == AccessKind::overwrite) task.overwrites |= static_cast<std::uint8_t>(1U << i);
+    if (kind == AccessKind::consume || kind == AccessKind::overwrite) {
+      datum.current->consumer = &task;
+    } else if (follows_producer(datum, access)) {
+      ++predecessors;
+    }
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].mode == AccessMode::read) continue;
-    if (succeed(data_[wanted[i].data.value()], accesses[i])) ++predecessors;
+    succeed(data_[wanted[i].data.value()], accesses[i]);
+    if (task.takes_over(accesses[i])) ++predecessors;
   }
   return predecessors;
 }
 
-AccessKind Domain::kind_of(const Datum& datum, AccessMode mode, std::span<const graph::Access> accesses) const {
+AccessKind Domain::kind_of(const Datum& datum, std::size_t index, std::span<const graph::Access> accesses) const {
+  const AccessMode mode = accesses[index].mode;
   if (mode == AccessMode::read) return AccessKind::read;
   const auto same = [&](const graph::Access& other) { return other.data == datum.id; };
   // Who reads a version besides, or looks at it, would wait for itself or for the program.
   const bool may_take_over = datum.current != nullptr && datum.pins == 0 && std::ranges::count_if(accesses, same) == 1;
   if (mode == AccessMode::read_write) return may_take_over ? AccessKind::consume : AccessKind::copy;
   const bool renames = options_.renames && engine_.buffers().used_bytes() + datum.bytes <= options_.renaming_bytes;
-  return renames || !may_take_over ? AccessKind::write : AccessKind::overwrite;
+  return renames || !may_take_over || index >= 8 ? AccessKind::write : AccessKind::overwrite;
 }
 
 /// Reads the datum's current version; whether that is yet to be made.
@@ -206,8 +242,8 @@ bool Domain::follows_producer(Datum& datum, Access& access) {
   return !access.in->waiters.is_closed() && access.in->waiters.push(access.link);
 }
 
-/// Makes the datum's next version; whether it waits until the one before is unused.
-bool Domain::succeed(Datum& datum, Access& access) {
+/// Makes the datum's next version. Its consumer, if it has one, waits until the one before is unused.
+void Domain::succeed(Datum& datum, Access& access) {
   Version& next = *lane_->versions.make();
   datum.latest = core::Version(datum.latest.value() + 1);
   next.number = datum.latest;
@@ -220,15 +256,12 @@ bool Domain::succeed(Datum& datum, Access& access) {
   Version* const before = std::exchange(datum.current, &next);
   const std::int64_t reads = std::exchange(datum.reads, 0);
   datum.pins = 0;
-  const bool waits = access.takes_over();
-  if (waits) before->consumer = access.link.task;
   if (before != nullptr) Engine::drop(*before, Version::current_bias - reads, *lane_);
-  return waits;
 }
 
 void Domain::begin(Task& task, std::int32_t predecessors) {
   const std::int32_t guard = Task::guard - predecessors;
-  const bool ready = predecessors == 0 || task.unmet.fetch_sub(guard, std::memory_order_acq_rel) == guard;
+  const bool ready = predecessors == 0 || task.unmet().fetch_sub(guard, std::memory_order_acq_rel) == guard;
   PENSTOCK_ASSERT(ready || !options_.serial);
   if (ready && !options_.serial) lane_->ready.push_back(&task.job);
 }
@@ -237,6 +270,8 @@ void Domain::begin(Task& task, std::int32_t predecessors) {
 
 template <class Ready>
 void Domain::wait_until(const Ready& ready) {
+  if (ready()) return;
+  const executor::Workers::Rest rest(engine_.workers());
   waiting_.fetch_add(1, std::memory_order_acq_rel);
   {
     std::unique_lock lock(wait_mutex_);
@@ -267,26 +302,27 @@ Version& Domain::pin(DataId data, bool for_view) {
     throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
   }
   ++datum.reads;
-  if (for_view) ++datum.pins;
+  if (for_view || options_.serial) ++datum.pins;  // in order, nothing can wait for who waits
   return *datum.current;
 }
 
 void Domain::unpin(Version& version, bool for_view) {
   const Lock lock(mutex_);
   Datum& datum = *const_cast<Datum*>(version.datum);  // it is one of data_
-  if (for_view && datum.current == &version) --datum.pins;
+  if ((for_view || options_.serial) && datum.current == &version) --datum.pins;
   Engine::drop(version, 1, *lane_);
-  engine_.start_ready(*lane_);
+  start_ready();
 }
 
 bool Domain::wait_for(Version& version, std::optional<Deadline> deadline) {
   if (version.waiters.is_closed()) return true;
+  const executor::Workers::Rest rest(engine_.workers());
   auto* const waiter = new Waiter;
   bool made = !version.waiters.push(*waiter);
   if (made) waiter->let_go();  // for the version, which never had it
   while (!made) {
     const Deadline look = std::chrono::steady_clock::now() + look_up;
-    made = waiter->made.try_acquire_until(deadline ? std::min(*deadline, look) : look);
+    made = waiter->wait_until(deadline ? std::min(*deadline, look) : look);
     if (made || cancelled() || (deadline && std::chrono::steady_clock::now() >= *deadline)) break;
     if (options_.while_waiting) options_.while_waiting();
   }
@@ -295,6 +331,10 @@ bool Domain::wait_for(Version& version, std::optional<Deadline> deadline) {
 }
 
 void Domain::drain() {
+  {
+    const Lock lock(mutex_);
+    start_ready();
+  }
   wait_until([this] { return in_flight().tasks == 0; });
 }
 
@@ -329,10 +369,10 @@ void Domain::count_end(std::size_t generation, std::int64_t bytes, std::size_t l
   if (bytes != 0) own.bytes.store(own.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   std::atomic<std::uint64_t>& count = own.tasks[generation];
   const std::uint64_t now = count.load(std::memory_order_relaxed) + 1;
-  count.store(now, std::memory_order_release);
   if (waiting_for_room_.load(std::memory_order_relaxed) > 0 && now % ends_between_looks == 0 && below(3)) {
     notify_waits();
   }
+  count.store(now, std::memory_order_release);  // last: the domain may be gone when this is seen
 }
 
 }  // namespace penstock::engine

@@ -110,6 +110,8 @@ class Domain {
   void tell(const NotDone& task) const { options_.not_done(task); }
   /// A task of this generation, all of whose results can be seen, has ended on the lane of this number.
   void count_end(std::size_t generation, std::int64_t bytes, std::size_t lane);
+  /// A worker wants what is held back; unless it may wait, only if no other thread is in here.
+  void hand_over(bool may_wait);
   /// A worker has run out of tasks.
   void notify_waits();
 
@@ -128,26 +130,29 @@ class Domain {
   void check(const Submission& submission) const;
   [[nodiscard]] Task& make(const Submission& submission);
   [[nodiscard]] std::int32_t stamp(Task& task, std::span<const graph::Access> accesses);
-  [[nodiscard]] core::AccessKind kind_of(const Datum& datum, AccessMode mode,
+  [[nodiscard]] core::AccessKind kind_of(const Datum& datum, std::size_t index,
                                          std::span<const graph::Access> accesses) const;
   [[nodiscard]] static bool follows_producer(Datum& datum, Access& access);
-  [[nodiscard]] bool succeed(Datum& datum, Access& access);
+  void succeed(Datum& datum, Access& access);
   void begin(Task& task, std::int32_t predecessors);
+  [[nodiscard]] bool may_hold_back();
+  void start_ready();
   void turn_generation();
   [[nodiscard]] std::uint64_t ended(std::size_t generation) const;
 
+  // What workers read at every task, apart from what submissions write.
   Engine& engine_;
   const Options options_;
-  const std::unique_ptr<Ended[]> ended_;          // by lane
-  std::atomic<std::uint64_t> submitted_{0};       // written under mutex_; orders nothing
-  std::atomic<std::int64_t> submitted_bytes_{0};  // likewise
-  std::atomic<bool> cancelled_{false};            // orders nothing: a task may start just after the cancel
+  const std::unique_ptr<Ended[]> ended_;  // by lane
+  std::atomic<bool> cancelled_{false};    // orders nothing: a task may start just after the cancel
   // Threads that wait for tasks to end. All changes are acquire-release, a worker's look before it sleeps is one too:
   // it sees who waits, or who comes to wait sees all that it has ended.
   std::atomic<int> waiting_{0};
   std::atomic<int> waiting_for_room_{0};  // of these; a hint for workers that are busy
 
-  mutable std::mutex mutex_;  // guards what follows
+  alignas(64) mutable std::mutex mutex_;          // guards what follows
+  std::atomic<std::uint64_t> submitted_{0};       // read without it; orders nothing
+  std::atomic<std::int64_t> submitted_bytes_{0};  // likewise
   const std::unique_ptr<Lane> lane_;
   std::deque<Datum> data_;
   std::vector<core::DataId> free_;
@@ -155,6 +160,7 @@ class Domain {
   std::uint64_t room_ = 0;       // tasks that certainly fit: those that ended are counted when it is used up
   std::int64_t room_bytes_ = 0;  // likewise
   bool closed_ = false;
+  bool holds_back_ = false;  // tasks in lane_->ready
 
   std::recursive_mutex serial_mutex_;  // taken first, and held while a task runs, in serial mode
   std::unique_ptr<Lane> serial_lane_;  // guarded by it

@@ -9,7 +9,7 @@ namespace penstock::engine {
 Engine::Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers)
     : kernels_(kernels), workers_(workers), buffers_(buffers) {
   for (int lane = 0; lane < workers.lanes(); ++lane) lanes_.emplace_back(tasks_, versions_, buffers_);
-  workers.also_when_idle([this] { idle(); });
+  workers.attach(*this);
 }
 
 void Engine::add(Domain& domain) {
@@ -20,6 +20,11 @@ void Engine::add(Domain& domain) {
 void Engine::remove(Domain& domain) {
   const std::lock_guard lock(domains_mutex_);
   std::erase(domains_, &domain);
+}
+
+void Engine::hand_over(bool may_wait) {
+  const std::lock_guard lock(domains_mutex_);
+  for (Domain* const domain : domains_) domain->hand_over(may_wait);
 }
 
 void Engine::idle() {
@@ -43,11 +48,11 @@ void Engine::start_ready(Lane& lane) {
 }
 
 void Engine::satisfy(Task& task, Lane& lane) {
-  if (task.unmet.fetch_sub(1, std::memory_order_acq_rel) == 1) lane.ready.push_back(&task.job);
+  if (task.unmet().fetch_sub(1, std::memory_order_acq_rel) == 1) lane.ready.push_back(&task.job);
 }
 
 void Engine::drop(Version& version, std::int64_t count, Lane& lane) {
-  if (version.users.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  if (!version.users.drop(count)) return;
   if (version.consumer != nullptr)
     satisfy(*version.consumer, lane);
   else

@@ -42,7 +42,7 @@ struct alignas(64) Lane {
   std::atomic<std::int64_t> busy_ns{0};  ///< likewise
 };
 
-class Engine {
+class Engine final : public executor::Supplier {
  public:
   /// `workers` are open, and end before the engine does; the others outlive it.
   Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers);
@@ -65,7 +65,7 @@ class Engine {
   [[nodiscard]] Statistics statistics() const;
   /// Of the records of tasks and versions, at the peak. Any thread.
   [[nodiscard]] std::size_t record_bytes() const { return tasks_.bytes() + versions_.bytes(); }
-  [[nodiscard]] std::size_t waiting() const { return workers_.waiting(); }
+  [[nodiscard]] executor::Workers& workers() { return workers_; }
   [[nodiscard]] const memory::HostPool& buffers() const { return buffers_; }
   [[nodiscard]] const KernelDescription& kernel(core::KernelId id) const { return *kernels_[id.value()]; }
 
@@ -76,6 +76,12 @@ class Engine {
   [[nodiscard]] std::size_t lane_numbers() const { return lanes_.size() + 1; }
   /// Runs the task on the calling thread, which is no worker.
   void run_here(Task& task, Lane& lane);
+  /// A domain has ready tasks that it has not handed over, or has no more. True: a worker looks around, and will ask.
+  bool hold_back() {
+    holding_.fetch_add(1, std::memory_order_seq_cst);
+    return workers_.anyone_looks();
+  }
+  void hold_no_more() { holding_.fetch_sub(1, std::memory_order_relaxed); }
   /// Hands the lane's ready tasks to the workers.
   void start_ready(Lane& lane);
   /// Takes `count` from the version's users, and with the last of them what is to be done then.
@@ -85,7 +91,9 @@ class Engine {
   static void run(executor::Job& job, executor::Worker& worker);
 
  private:
-  void idle();
+  [[nodiscard]] bool holds_back() const override { return holding_.load(std::memory_order_relaxed) > 0; }
+  void hand_over(bool may_wait) override;
+  void idle() override;
   struct Panels;
   struct Panel;
   struct Ending {
@@ -121,8 +129,11 @@ class Engine {
   std::deque<Lane> lanes_;
   trace::Recorder* recorder_ = nullptr;  // none: nothing is recorded
   bool measured_ = false;
+  // Domains that hold back. Said before it is looked whether somebody looks around; who stops looking around says so,
+  // and then looks whether somebody holds back: sequentially consistent, one sees the other.
+  alignas(64) std::atomic<int> holding_{0};
 
-  std::mutex domains_mutex_;  // guards domains_
+  alignas(64) std::mutex domains_mutex_;  // guards domains_
   std::vector<Domain*> domains_;
 };
 

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <string_view>
 #include <type_traits>
 
 namespace penstock::engine {
+
+using core::AccessKind;
+
+namespace {
+
+constexpr std::size_t name_most = 254;
+
+}  // namespace
 
 static_assert(std::is_trivially_destructible_v<Access> && alignof(Access) <= 8);
 
@@ -15,27 +22,34 @@ std::span<Access> Task::accesses() {
   return {std::launder(reinterpret_cast<Access*>(begin)), access_count};
 }
 
+AccessKind Task::kind_of(const Access& access) {
+  if (access.out == nullptr) return AccessKind::read;
+  if (access.in == nullptr) return AccessKind::write;
+  if (!takes_over(access)) return AccessKind::copy;
+  const auto index = static_cast<std::size_t>(&access - accesses().data());
+  return index < 8 && (overwrites >> index & 1U) != 0 ? AccessKind::overwrite : AccessKind::consume;
+}
+
 std::span<const std::byte> Task::parameters() {
   return {reinterpret_cast<std::byte*>(accesses().data() + access_count), parameter_bytes};
 }
 
-const char* Task::name() {
-  return named ? reinterpret_cast<const char*>(parameters().data() + parameter_bytes) : nullptr;
+std::string_view Task::name() {
+  const auto* const begin = reinterpret_cast<const char*>(parameters().data() + parameter_bytes);
+  return {begin, name_bytes};
 }
 
-void Task::begin_block(std::size_t accesses, std::span<const std::byte> parameters, std::string_view name) {
-  const std::size_t needed = accesses * sizeof(Access) + parameters.size();
-  named = !name.empty();
-  if (needed > inline_bytes || named) block = new std::byte[needed + (named ? name.size() + 1 : 0)];
-  std::byte* place = block != nullptr ? block : inline_block;
+void Task::begin_block(std::size_t accesses, std::span<const std::byte> parameters, std::string_view name,
+                       memory::BufferCache& buffers) {
   access_count = static_cast<std::uint8_t>(accesses);
   parameter_bytes = static_cast<std::uint32_t>(parameters.size());
+  name_bytes = static_cast<std::uint8_t>(std::min(name.size(), name_most));
+  if (block_bytes() > inline_bytes) block = buffers.allocate(block_bytes());
+  std::byte* place = block != nullptr ? block : inline_block;
   std::uninitialized_default_construct_n(reinterpret_cast<Access*>(place), accesses);
   place += accesses * sizeof(Access);
-  std::ranges::copy(parameters, place);
-  if (!named) return;
-  std::memcpy(place + parameters.size(), name.data(), name.size());
-  place[needed - accesses * sizeof(Access) + name.size()] = std::byte{0};
+  if (!parameters.empty()) std::memcpy(place, parameters.data(), parameters.size());
+  if (name_bytes > 0) std::memcpy(place + parameters.size(), name.data(), name_bytes);
 }
 
 }  // namespace penstock::engine

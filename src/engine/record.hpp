@@ -14,9 +14,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <semaphore>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -25,8 +27,10 @@
 
 #include "core/event.hpp"
 #include "core/ids.hpp"
+#include "engine/use_count.hpp"
 #include "executor/closable_stack.hpp"
 #include "executor/job.hpp"
+#include "memory/buffer_cache.hpp"
 
 namespace penstock::engine {
 
@@ -40,13 +44,31 @@ struct Link {
 };
 
 /// A thread of the program that waits for one version, or did: whoever lets go of it last deletes it.
-struct Waiter : Link {
-  std::binary_semaphore made{0};
-  std::atomic<int> owners{2};  ///< the thread and the version; decrements are acquire-release
-
-  void let_go() {
-    if (owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+class Waiter : public Link {
+ public:
+  /// The version is made; it lets go.
+  void tell() {
+    {
+      const std::lock_guard lock(mutex_);
+      made_ = true;
+    }
+    told_.notify_one();
+    let_go();
   }
+  /// Whether it was told by then.
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    return told_.wait_until(lock, deadline, [this] { return made_; });
+  }
+  void let_go() {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  std::atomic<int> owners_{2};  // the thread and the version; decrements are acquire-release
+  std::mutex mutex_;            // guards made_
+  std::condition_variable told_;
+  bool made_ = false;
 };
 
 struct Datum;
@@ -54,10 +76,9 @@ struct Datum;
 struct alignas(64) Version {
   /// What `users` holds, besides its users, while the version is its datum's current one: reads are counted by the
   /// domain until then and taken from this at the end, so that a submission touches no line that workers write.
-  static constexpr std::int64_t current_bias = std::int64_t{1} << 62;
+  static constexpr std::int64_t current_bias = UseCount<>::bias;
 
-  /// Decrements are acquire-release: who reaches 0 sees all that the users did.
-  std::atomic<std::int64_t> users{current_bias + 1};
+  UseCount<> users;
   executor::ClosableStack<Link> waiters;
   Task* consumer = nullptr;  ///< written before the bias is taken away, read by who reaches 0
   std::byte* data = nullptr;
@@ -80,54 +101,62 @@ struct Datum {
   ArrayType type;
 };
 
+/// Which memory it uses, Task::kind_of() says.
 struct Access {
   Link link;
   Version* in = nullptr;
   Version* out = nullptr;
-  core::AccessKind kind = core::AccessKind::read;
 
-  /// Takes over the memory of `in`, of which it is the consumer.
-  [[nodiscard]] bool takes_over() const {
-    return kind == core::AccessKind::consume || kind == core::AccessKind::overwrite;
-  }
-  [[nodiscard]] bool reads() const { return in != nullptr && kind != core::AccessKind::overwrite; }
   [[nodiscard]] const Datum& datum() const { return *(in != nullptr ? in : out)->datum; }
 };
 
-/// 192 bytes; with the version that it makes, 256. Accesses and parameters lie in the record where they fit, otherwise,
-/// or when it has a name, in a block of their own.
+/// Three cache lines, of which a task without accesses and parameters touches the first only; with the version that it
+/// makes, 256 bytes. Accesses and parameters lie in the record where they fit, otherwise, or when it has a name, in a
+/// block of their own.
 struct alignas(64) Task {
-  static constexpr std::size_t inline_bytes = 120;
-  /// What `unmet` starts from, above any number of accesses, until the submitter has linked them all: its guard.
+  static constexpr std::size_t inline_bytes = 128;
+  /// What job.unmet starts from, above any number of accesses, until the submitter has linked them all.
   static constexpr std::int32_t guard = 1 << 24;
 
+  /// Its `unmet`, used through unmet(), counts predecessors that have not released the task, and the guard. Decrements
+  /// are acquire-release: all that predecessors wrote before theirs happens before the run that the last one starts.
   executor::Job job;
-  /// Predecessors that have not released the task, and the guard. Decrements are acquire-release: all that predecessors
-  /// wrote before theirs happens before the run that the last one starts.
-  std::atomic<std::int32_t> unmet{guard};
-  std::uint32_t line = 0;
   core::TaskId id;
   const char* file = "";
   Domain* domain = nullptr;
   std::byte* block = nullptr;  ///< null: all is in `inline_block`
+  std::uint32_t line = 0;
   std::uint32_t parameter_bytes = 0;
   std::uint16_t cores = 1;
   core::KernelId kernel;
   std::uint8_t access_count = 0;
   std::uint8_t generation = 0;  ///< see Generations
-  bool named = false;
+  std::uint8_t name_bytes = 0;  ///< 0: it is called by its kernel
+  std::uint8_t overwrites = 0;  ///< bit i: access i, which writes, takes the memory of the version before
   alignas(8) std::byte inline_block[inline_bytes];
 
+  [[nodiscard]] std::atomic_ref<std::int32_t> unmet() { return std::atomic_ref(job.unmet); }
   [[nodiscard]] std::span<Access> accesses();
+  [[nodiscard]] core::AccessKind kind_of(const Access& access);
+  /// Whether it takes over the memory of access.in, of which it is the consumer.
+  [[nodiscard]] bool takes_over(const Access& access) const {
+    return access.in != nullptr && access.out != nullptr && access.in->consumer == this;
+  }
   [[nodiscard]] std::span<const std::byte> parameters();
-  /// Its own, ends with 0; null: it is called by its kernel.
-  [[nodiscard]] const char* name();
+  [[nodiscard]] std::string_view name();
   [[nodiscard]] Place place() const { return {file, line}; }
 
-  /// Makes room and copies in what the task keeps; accesses are default ones. Undone by end_block().
-  void begin_block(std::size_t accesses, std::span<const std::byte> parameters, std::string_view name);
-  void end_block() const { delete[] block; }
+  /// Makes room, in `buffers` where the record has not enough, and copies in what the task keeps, of a long name the
+  /// beginning; accesses are default ones. Undone by end_block().
+  void begin_block(std::size_t accesses, std::span<const std::byte> parameters, std::string_view name,
+                   memory::BufferCache& buffers);
+  void end_block(memory::BufferCache& buffers) const {
+    if (block != nullptr) buffers.free(block, block_bytes());
+  }
+
+ private:
+  [[nodiscard]] std::size_t block_bytes() const { return access_count * sizeof(Access) + parameter_bytes + name_bytes; }
 };
-static_assert(sizeof(Task) == 192);
+static_assert(sizeof(Access) == 32 && sizeof(Task) == 192 && offsetof(Task, inline_block) == 64);
 
 }  // namespace penstock::engine

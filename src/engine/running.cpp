@@ -94,7 +94,8 @@ void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_n
 
 Engine::Ending Engine::look_at_inputs(Task& task) {
   for (const Access& access : task.accesses()) {
-    if (access.reads() && access.in->cause != TaskId()) return {Outcome::skipped, access.in->cause, {}};
+    if (access.in != nullptr && access.in->cause != TaskId() && task.kind_of(access) != AccessKind::overwrite)
+      return {Outcome::skipped, access.in->cause, {}};
   }
   if (task.domain->cancelled()) return {Outcome::cancelled, {}, {}};
   return {};
@@ -105,11 +106,11 @@ void Engine::prepare(Task& task, std::span<ArrayView> views, Lane& lane) {
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     Access& access = accesses[i];
     views[i].type = access.datum().type;
-    if (access.takes_over()) {
-      access.out->data = std::exchange(access.in->data, nullptr);
-    } else if (access.out != nullptr) {
+    const bool takes_over = task.takes_over(access);
+    if (takes_over) access.out->data = std::exchange(access.in->data, nullptr);
+    if (access.out != nullptr && access.out->data == nullptr) {  // who never ran has nothing that could be taken over
       access.out->data = lane.buffers.allocate(access.out->bytes);
-      if (access.kind == AccessKind::copy) std::memcpy(access.out->data, access.in->data, access.in->bytes);
+      if (access.in != nullptr && !takes_over) std::memcpy(access.out->data, access.in->data, access.in->bytes);
     }
     views[i].data = (access.out != nullptr ? access.out : access.in)->data;
   }
@@ -141,8 +142,7 @@ void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
                             .device = core::DeviceId(0),
                             .cause = ending.cause,
                             .message = std::move(ending.message)};
-    const char* const name = task.name();
-    domain.tell({.ending = told, .kernel = task.kernel, .place = task.place(), .name = name != nullptr ? name : ""});
+    domain.tell({.ending = told, .kernel = task.kernel, .place = task.place(), .name = task.name()});
   }
   std::int64_t bytes = 0;
   for (Access& access : task.accesses()) {
@@ -154,12 +154,12 @@ void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
   }
   for (Access& access : task.accesses()) {
     if (access.in == nullptr) continue;
-    if (access.takes_over())
+    if (task.takes_over(access))
       end(*access.in, lane);
     else
       drop(*access.in, 1, lane);
   }
-  task.end_block();
+  task.end_block(lane.buffers);
   const std::uint8_t generation = task.generation;
   lane.tasks.free(&task);
   domain.count_end(generation, bytes, number);
@@ -170,13 +170,10 @@ void Engine::release(Version& version, Lane& lane) {
   Link* link = version.waiters.close();
   while (link != nullptr) {
     Link& waiting = *std::exchange(link, link->next);  // it may be gone once it has been told
-    if (waiting.task != nullptr) {
+    if (waiting.task != nullptr)
       satisfy(*waiting.task, lane);
-    } else {
-      auto& waiter = static_cast<Waiter&>(waiting);
-      waiter.made.release();
-      waiter.let_go();
-    }
+    else
+      static_cast<Waiter&>(waiting).tell();
   }
   drop(version, 1, lane);
 }
@@ -198,9 +195,11 @@ void Engine::tell(Task& task, Outcome outcome, std::size_t number, Span span) {
                                      .end_ns = span.end_ns}));
   if (span.panel == 0) {
     for (const Access& access : task.accesses()) {
-      trace.put(to_event(core::AccessEvent{.access = access.kind,
+      const AccessKind kind = task.kind_of(access);
+      const bool reads = access.in != nullptr && kind != AccessKind::overwrite;
+      trace.put(to_event(core::AccessEvent{.access = kind,
                                            .data = access.datum().id,
-                                           .reads = access.reads() ? access.in->number : core::Version(),
+                                           .reads = reads ? access.in->number : core::Version(),
                                            .writes = access.out != nullptr ? access.out->number : core::Version(),
                                            .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
     }

@@ -13,6 +13,8 @@ struct Job {
 
   Run run = nullptr;          ///< called once, on a worker; must not throw
   std::int32_t priority = 0;  ///< larger first; 0 is where order is first come, first served
+  /// Its owner's, who counts here what the job still waits for before it is pushed: beside the rest, in one cache line.
+  std::int32_t unmet = 0;
 };
 
 }  // namespace penstock::executor

@@ -1,6 +1,8 @@
 #include "executor/job_pool.hpp"
 
 #include <algorithm>
+#include <array>
+#include <thread>
 #include <utility>
 
 namespace penstock::executor {
@@ -20,28 +22,47 @@ std::uint64_t next_random(std::uint64_t& state) {
 JobPool::JobPool(int lanes_most, std::optional<std::uint64_t> seed)
     : shuffled_(seed.has_value()),
       lanes_(std::make_unique<Lane[]>(static_cast<std::size_t>(lanes_most))),
+      ring_(ring_capacity),
       random_state_(seed.value_or(0)) {
   sleepers_.reserve(static_cast<std::size_t>(lanes_most));
 }
 
-void JobPool::open(int lanes) { lane_count_ = lanes; }
+void JobPool::open(int lanes, bool program_has_core) {
+  lane_count_ = lanes;
+  program_cores_ = program_has_core ? 0 : 1;
+  awake_.store(lanes, std::memory_order_relaxed);
+}
+
+// --- adding ---
 
 void JobPool::push(std::span<Job* const> batch) {
-  Lane* woken = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    for (Job* job : batch) enqueue(job);
-    shared_count_.store(shared_.size(), std::memory_order_relaxed);
-    woken = take_sleepers(batch.size());
-  }
-  wake(woken);
+  for (Job* job : batch) enqueue(job);
+  wake_for(batch.size());
 }
 
 void JobPool::enqueue(Job* job) {
-  if (job->priority == 0 || shuffled_)
-    shared_.push_back(job);
-  else
+  const bool plain = job->priority == 0 && !shuffled_;
+  if (plain && listed_count_.load(std::memory_order_relaxed) == 0 && ring_.push(job)) return;
+  const std::lock_guard lock(mutex_);
+  if (plain || shuffled_) {
+    listed_.push_back(job);
+    listed_count_.store(listed_.size(), std::memory_order_relaxed);
+  } else {
     (job->priority > 0 ? urgent_ : background_).push(job);
+  }
+}
+
+void JobPool::wake_for(std::size_t jobs) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the jobs are there, or the sleeper-to-be sees them
+  if (sleeping_.load(std::memory_order_relaxed) == 0) return;
+  const auto looking = static_cast<std::size_t>(looking_.load(std::memory_order_relaxed));
+  if (looking >= jobs) return;
+  Lane* woken = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    woken = take_sleepers(jobs - looking);
+  }
+  wake(woken);
 }
 
 JobPool::Lane* JobPool::take_sleepers(std::size_t most) {
@@ -52,6 +73,7 @@ JobPool::Lane* JobPool::take_sleepers(std::size_t most) {
     lane->wake_next = first;
     first = lane;
   }
+  sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
   return first;
 }
 
@@ -64,15 +86,18 @@ void JobPool::wake(Lane* first) {
   }
 }
 
+// --- taking ---
+
 Job* JobPool::take(int lane) {
-  if (shuffled_) return take_any();
+  if (shuffled_) return take_listed();
   if (urgent_.size() > 0) {
     if (Job* job = take_ranked(urgent_)) return job;
   }
   Lane& own = lanes_[static_cast<std::size_t>(lane)];
   if (Job* job = own.local.pop()) return job;
-  if (shared_count_.load(std::memory_order_relaxed) != 0) {
-    if (Job* job = refill(own)) return job;
+  if (Job* job = refill(own)) return job;
+  if (listed_count_.load(std::memory_order_relaxed) != 0) {
+    if (Job* job = take_listed()) return job;
   }
   if (Job* job = steal(lane)) return job;
   return background_.size() > 0 ? take_ranked(background_) : nullptr;
@@ -83,28 +108,26 @@ Job* JobPool::take_ranked(RankedQueue& queue) {
   return queue.pop();
 }
 
-/// Takes a share of what waits, so that the mutex is taken once for many small tasks, but little of a short queue.
+/// Takes several, which costs little more than one; the others steal what is taken too much.
 Job* JobPool::refill(Lane& lane) {
-  const std::lock_guard lock(mutex_);
-  if (shared_.empty()) return nullptr;
-  const std::size_t share = shared_.size() / (2 * static_cast<std::size_t>(lane_count_));
-  Job* const first = shared_.front();
-  shared_.pop_front();
-  for (std::size_t taken = 1; taken < std::min(share, LocalQueue::capacity); ++taken) {
-    lane.local.push(shared_.front());
-    shared_.pop_front();
+  std::array<Job*, LocalQueue::capacity / 2> jobs;
+  const std::size_t taken = ring_.pop(jobs);
+  if (taken == 0) return nullptr;
+  for (std::size_t i = 1; i < taken; ++i) {
+    __builtin_prefetch(jobs[i], 1);
+    lane.local.push(jobs[i]);
   }
-  shared_count_.store(shared_.size(), std::memory_order_relaxed);
-  return first;
+  if (taken > 1) wake_for(1);  // who looked meanwhile saw neither queue hold them
+  return jobs[0];
 }
 
-Job* JobPool::take_any() {
+Job* JobPool::take_listed() {
   const std::lock_guard lock(mutex_);
-  if (shared_.empty()) return nullptr;
-  std::swap(shared_.back(), shared_[next_random(random_state_) % shared_.size()]);
-  Job* const job = shared_.back();
-  shared_.pop_back();
-  shared_count_.store(shared_.size(), std::memory_order_relaxed);
+  if (listed_.empty()) return nullptr;
+  if (shuffled_) std::swap(listed_.front(), listed_[next_random(random_state_) % listed_.size()]);
+  Job* const job = listed_.front();
+  listed_.pop_front();
+  listed_count_.store(listed_.size(), std::memory_order_relaxed);
   return job;
 }
 
@@ -117,20 +140,43 @@ Job* JobPool::steal(int lane) {
 }
 
 bool JobPool::has_waiting(int lane) const {
-  return shared_count_.load(std::memory_order_relaxed) + urgent_.size() + background_.size() != 0 ||
-         !lanes_[static_cast<std::size_t>(lane)].local.empty();
+  return ring_.holds(0) || listed_count_.load(std::memory_order_relaxed) != 0 || urgent_.size() != 0 ||
+         background_.size() != 0 || !lanes_[static_cast<std::size_t>(lane)].local.empty();
 }
 
 std::size_t JobPool::waiting() const {
-  std::size_t count = shared_count_.load(std::memory_order_relaxed) + urgent_.size() + background_.size();
+  std::size_t count =
+      ring_.size() + listed_count_.load(std::memory_order_relaxed) + urgent_.size() + background_.size();
   for (const Lane& lane : std::span(lanes_.get(), static_cast<std::size_t>(lane_count_))) count += lane.local.size();
   return count;
 }
 
-bool JobPool::all_empty() const {
-  const std::span lanes(lanes_.get(), static_cast<std::size_t>(lane_count_));
-  return shared_.empty() && urgent_.size() == 0 && background_.size() == 0 &&
-         std::ranges::all_of(lanes, [](const Lane& lane) { return lane.local.empty(); });
+bool JobPool::all_empty() const { return waiting() == 0; }
+
+// --- sleeping ---
+
+void JobPool::program_rests() {
+  resting_.fetch_add(1, std::memory_order_relaxed);
+  if (waiting() > 1) wake_for(1);
+}
+
+bool JobPool::begin_looking() {
+  const int taken = resting_.load(std::memory_order_relaxed) > 0 ? 0 : program_cores_;
+  if (awake_.load(std::memory_order_relaxed) > std::max(lane_count_ - taken, 1)) return false;
+  looking_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void JobPool::stop_looking() {
+  looking_.fetch_sub(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // who pushes from now on wakes somebody; these are seen:
+  if (waiting() > 1) wake_for(1);
+}
+
+void JobPool::nap(std::chrono::nanoseconds time) {
+  awake_.fetch_sub(1, std::memory_order_relaxed);
+  std::this_thread::sleep_for(time);
+  awake_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool JobPool::sleep(int lane) {
@@ -141,9 +187,22 @@ bool JobPool::sleep(int lane) {
     if (closed_) return false;
     own.awake.store(0, std::memory_order_relaxed);
     sleepers_.push_back(&own);
+    sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
   }
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // who pushes from now on sees the sleeper; others were before:
+  if (!all_empty() && give_up_sleep(own)) return true;
+  awake_.fetch_sub(1, std::memory_order_relaxed);
   own.awake.wait(0, std::memory_order_acquire);
+  awake_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+/// False: somebody is waking it.
+bool JobPool::give_up_sleep(Lane& lane) {
+  const std::lock_guard lock(mutex_);
+  const bool found = std::erase(sleepers_, &lane) > 0;
+  sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
+  return found;
 }
 
 void JobPool::close() {

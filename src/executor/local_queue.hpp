@@ -1,5 +1,6 @@
 /// The jobs that one worker has taken ahead from the shared queue: first in, first out. Its owner fills it when it is
 /// empty; the owner and every other worker that has run dry take from it, so that nothing is stuck behind a long task.
+/// `Atomic` is std::atomic but in tests of interleavings.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@ namespace penstock::executor {
 
 struct Job;
 
-class LocalQueue {
+template <template <class> class Atomic = std::atomic>
+class BasicLocalQueue {
  public:
   static constexpr std::size_t capacity = 32;
 
@@ -46,10 +48,12 @@ class LocalQueue {
 
  private:
   /// Next to take. Release: the slot was read before the owner may fill it again.
-  std::atomic<std::uint64_t> head_{0};
+  Atomic<std::uint64_t> head_{0};
   /// Next to fill, written by the owner. Release: the slot and what it points to are there before it is seen.
-  std::atomic<std::uint64_t> tail_{0};
-  std::array<std::atomic<Job*>, capacity> slots_{};
+  Atomic<std::uint64_t> tail_{0};
+  std::array<Atomic<Job*>, capacity> slots_{};
 };
+
+using LocalQueue = BasicLocalQueue<>;
 
 }  // namespace penstock::executor

@@ -19,6 +19,20 @@ namespace penstock::executor {
 
 class Workers;
 
+/// Who may keep jobs back for a moment, to hand over several at once, while some worker looks around.
+class Supplier {
+ public:
+  /// Whether there are such jobs. Cheap.
+  [[nodiscard]] virtual bool holds_back() const = 0;
+  /// The calling worker wants them pushed; unless it may wait, only if that can be done at once.
+  virtual void hand_over(bool may_wait) = 0;
+  /// The calling worker is about to sleep.
+  virtual void idle() = 0;
+
+ protected:
+  ~Supplier() = default;
+};
+
 /// A worker as its jobs see it. Its thread's alone.
 struct Worker {
   Workers* team = nullptr;
@@ -26,6 +40,7 @@ struct Worker {
   std::int64_t now_ns = 0;  ///< end of the job before, when this one follows at once; 0: look at the clock
   Job* next = nullptr;      ///< to run next, released by the job before it
   int chain = 0;            ///< jobs run from `next` in a row
+  int naps = 0;             ///< since the last job
 };
 
 class Workers {
@@ -39,8 +54,8 @@ class Workers {
   };
   explicit Workers(Options options);
 
-  /// How many there are, before any of them works. `spins`: each has a core, and may look around before it sleeps.
-  void open(int lanes, bool spins);
+  /// How many there are, and on how many cores, before any of them works.
+  void open(int lanes, int cores);
   [[nodiscard]] int lanes() const { return lanes_; }
 
   /// Takes jobs that may run; returns at once. Any thread, from inside jobs too; there is no order between jobs but
@@ -50,8 +65,21 @@ class Workers {
   void share(std::span<Job* const> jobs) {
     if (!jobs.empty()) pool_.push(jobs);
   }
-  /// Called too, from now on, by a worker that is about to sleep. Once, by one thread.
-  void also_when_idle(std::function<void()> idle);
+  /// From now on workers ask it. Once; it outlives them.
+  void attach(Supplier& supplier) { supplier_.store(&supplier, std::memory_order_release); }
+  /// Whether a worker looks around, and will ask its supplier soon. A hint, but for who says first that it holds back.
+  [[nodiscard]] bool anyone_looks() const { return pool_.anyone_looks(); }
+  /// A thread of the program that waits leaves its core to the workers. It is none of them.
+  class Rest {
+   public:
+    explicit Rest(Workers& workers) : workers_(workers) { workers_.pool_.program_rests(); }
+    Rest(const Rest&) = delete;
+    Rest& operator=(const Rest&) = delete;
+    ~Rest() { workers_.pool_.program_works(); }
+
+   private:
+    Workers& workers_;
+  };
   /// What the calling thread is, if it is a worker of this team, else null.
   [[nodiscard]] Worker* current() const { return current_ != nullptr && current_->team == this ? current_ : nullptr; }
   [[nodiscard]] std::size_t waiting() const { return pool_.waiting(); }
@@ -63,13 +91,12 @@ class Workers {
  private:
   Job* take(Worker& worker);
   bool wait_for_jobs(Worker& worker);
-  [[nodiscard]] bool spin_for_jobs(int lane) const;
+  [[nodiscard]] bool look_around(int lane);
 
   static thread_local Worker* current_;
 
   const std::function<void(int lane)> idle_;
-  std::function<void()> also_idle_;
-  std::atomic<bool> has_also_idle_{false};  ///< release once also_idle_ is there, acquire by workers
+  std::atomic<Supplier*> supplier_{nullptr};  ///< release once it is there, acquire by workers
   JobPool pool_;
   int lanes_ = 0;
   bool spins_ = false;

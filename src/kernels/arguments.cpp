@@ -58,17 +58,6 @@ std::string allowed_dtypes(const AccessDescription& access) {
   return text;
 }
 
-void check_access(const KernelDescription& kernel, const AccessDescription& wanted, const TaskAccess& given) {
-  const bool is_mode = given.mode == wanted.mode || (wanted.allows_read_write && given.mode == AccessMode::read_write);
-  if (!is_mode) {
-    refuse(kernel, "the access of " + wanted.name + " is " + std::string(name_of(given.mode)) + ", but needs to be " +
-                       allowed_modes(wanted));
-  }
-  if (!wanted.dtypes.empty() && std::ranges::find(wanted.dtypes, given.type.dtype) == wanted.dtypes.end()) {
-    refuse(kernel, wanted.name + " is " + to_text(given.type) + ", but needs to be " + allowed_dtypes(wanted));
-  }
-}
-
 std::string access_list(const KernelDescription& kernel) {
   std::string text;
   for (const AccessDescription& access : kernel.accesses) text += (text.empty() ? "" : ", ") + access.name;
@@ -106,16 +95,35 @@ void resolve_parameters(const KernelDescription& kernel, std::span<const NamedVa
   }
 }
 
-void check_accesses(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
-                    std::span<const Parameter> parameters) {
-  if (accesses.size() != kernel.accesses.size()) {
-    const std::string list = access_list(kernel);
-    refuse(kernel, std::to_string(accesses.size()) + " arrays are given, but it takes " +
-                       std::to_string(kernel.accesses.size()) + (list.empty() ? "" : " (" + list + ')'));
+void check_access_count(const KernelDescription& kernel, std::size_t count) {
+  if (count == kernel.accesses.size()) return;
+  const std::string list = access_list(kernel);
+  refuse(kernel, std::to_string(count) + " arrays are given, but it takes " + std::to_string(kernel.accesses.size()) +
+                     (list.empty() ? "" : " (" + list + ')'));
+}
+
+void check_access(const KernelDescription& kernel, std::size_t index, AccessMode mode, const ArrayType& type) {
+  const AccessDescription& wanted = kernel.accesses[index];
+  if (mode != wanted.mode && !(wanted.allows_read_write && mode == AccessMode::read_write)) {
+    refuse(kernel, "the access of " + wanted.name + " is " + std::string(name_of(mode)) + ", but needs to be " +
+                       allowed_modes(wanted));
   }
-  for (std::size_t i = 0; i < accesses.size(); ++i) check_access(kernel, kernel.accesses[i], accesses[i]);
+  if (!wanted.dtypes.empty() && std::ranges::find(wanted.dtypes, type.dtype) == wanted.dtypes.end()) {
+    refuse(kernel, wanted.name + " is " + to_text(type) + ", but needs to be " + allowed_dtypes(wanted));
+  }
+}
+
+void check_fit(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
+               std::span<const Parameter> parameters) {
   if (!kernel.check) return;
   if (const std::string fault = kernel.check(accesses, parameters); !fault.empty()) refuse(kernel, fault);
+}
+
+void check_accesses(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
+                    std::span<const Parameter> parameters) {
+  check_access_count(kernel, accesses.size());
+  for (std::size_t i = 0; i < accesses.size(); ++i) check_access(kernel, i, accesses[i].mode, accesses[i].type);
+  check_fit(kernel, accesses, parameters);
 }
 
 }  // namespace penstock::kernels

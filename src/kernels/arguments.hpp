@@ -27,4 +27,11 @@ void resolve_parameters(const KernelDescription& kernel, std::span<const NamedVa
 void check_accesses(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
                     std::span<const Parameter> parameters);
 
+/// The same in three steps, for a caller to whom a list of accesses, each with its shape, is worth its price only where
+/// the kernel has a check of its own.
+void check_access_count(const KernelDescription& kernel, std::size_t count);
+void check_access(const KernelDescription& kernel, std::size_t index, AccessMode mode, const ArrayType& type);
+void check_fit(const KernelDescription& kernel, std::span<const TaskAccess> accesses,
+               std::span<const Parameter> parameters);
+
 }  // namespace penstock::kernels

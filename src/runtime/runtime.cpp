@@ -26,6 +26,7 @@ struct Scratch {
   std::vector<TaskAccess> accesses;
   std::vector<graph::Access> stamped;
   std::vector<std::byte> encoded;
+  std::optional<core::KernelId> last_kernel;  // the table is the process's and does not change
 };
 
 Scratch& scratch() {
@@ -43,6 +44,12 @@ void check_cores(const KernelDescription& kernel, int cores) {
   }
 }
 
+/// As a rule the one of the submission before.
+core::KernelId find_kernel(const kernels::KernelTable& kernels, const char* name, Scratch& parts) {
+  if (!parts.last_kernel || kernels[*parts.last_kernel].name != name) parts.last_kernel = kernels.at(name);
+  return *parts.last_kernel;
+}
+
 /// The datum behind a handle, if it is one of this runtime.
 const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& state) {
   if (datum == nullptr) throw Error(ErrorCode::invalid_argument, "an array handle is empty");
@@ -57,13 +64,16 @@ void check(const KernelDescription& kernel, const detail::Request& request, cons
   parts.named.clear();
   for (const NamedParameter& parameter : request.named) parts.named.emplace_back(parameter.name, parameter.value);
   kernels::resolve_parameters(kernel, parts.named, request.positional, parts.parameters);
+  kernels::check_access_count(kernel, request.accesses.size());
   parts.accesses.clear();
   parts.stamped.clear();
   for (const auto& [datum, mode] : request.accesses) {
-    parts.accesses.push_back({mode, known(datum, state).type});
+    const ArrayType& type = known(datum, state).type;
+    kernels::check_access(kernel, parts.stamped.size(), mode, type);
+    if (kernel.check) parts.accesses.push_back({mode, type});
     parts.stamped.push_back({core::DataId(datum->id), mode});
   }
-  kernels::check_accesses(kernel, parts.accesses, parts.parameters);
+  kernels::check_fit(kernel, parts.accesses, parts.parameters);
   check_cores(kernel, request.cores);
 }
 
@@ -150,7 +160,7 @@ void Runtime::submit_request(const detail::Request& request) {
   Scratch& parts = scratch();
   core::KernelId kernel;
   try {
-    kernel = state_->kernels.at(request.kernel);
+    kernel = find_kernel(state_->kernels, request.kernel, parts);
     check(state_->kernels[kernel], request, state_, parts);
   } catch (const Error& error) {
     if (request.place.line == 0) throw;

@@ -16,10 +16,10 @@ namespace {
 
 const kernels::KernelTable& table() { return kernels::KernelTable::process(); }
 
-device::CpuDevice::Options workers(int count) {
+device::CpuDevice::Options workers(int count, std::optional<std::uint64_t> seed) {
   core::CoreSet cores(static_cast<std::size_t>(count));
   for (int core = 0; core < count; ++core) cores[static_cast<std::size_t>(core)] = core;
-  return {.cores = cores, .pin = false};
+  return {.cores = cores, .pin = false, .seed = seed};
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
   for (auto& transport : transport::make_loopback(std::max(shape.ranks, 1))) {
     Rank& rank = *ranks_.emplace_back(std::make_unique<Rank>(std::move(transport)));
     device::Completions& completions = rank.backend.completions_for_next_device();
-    auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores), completions);
+    auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores, shape.seed), completions);
     rank.workers = &cores->workers();
     rank.backend.add_device({.name = "", .device = std::move(cores)});
   }

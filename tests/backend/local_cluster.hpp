@@ -25,8 +25,9 @@
 namespace penstock::tests {
 
 struct ClusterShape {
-  int ranks = 1;  ///< 0: one, whose tasks pass the engine only
-  int cores = 2;  ///< of each rank; not pinned
+  int ranks = 1;                                     ///< 0: one, whose tasks pass the engine only
+  int cores = 2;                                     ///< of each rank; not pinned
+  std::optional<std::uint64_t> seed = std::nullopt;  ///< for the order in which workers run tasks
   frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
   std::filesystem::path trace_folder = {};  ///< empty: nothing is recorded
   std::int64_t trace_bytes = std::int64_t{1} << 20;

@@ -71,6 +71,39 @@ TEST(Experiment, RivalsValueOfZeroGivesNoRatio) {
   EXPECT_EQ(evaluate(two_measures(), runs)[0].ratio, std::nullopt);
 }
 
+TEST(Experiment, RatioIsOverTheBestRivalOfEachMeasure) {
+  const Experiment experiment{.bench = "b",
+                              .workers = 2,
+                              .measures = {{"one", "time", "s"}, {"two", "GFLOP/s", "GFLOP/s"}},
+                              .contenders = {{Role::subject, "penstock", {}},
+                                             {Role::rival, "slow", {}},
+                                             {Role::rival, "fast", {}},
+                                             {Role::reference, "fastest", {}}}};
+  const std::vector<std::vector<CountedRun>> runs{{{{6.0, 6.0}, Regime::near}},
+                                                  {{{4.0, 3.0}, Regime::near}},
+                                                  {{{2.0, 12.0}, Regime::near}},
+                                                  {{{1.0, 99.0}, Regime::near}}};
+
+  const std::vector<Row> rows = evaluate(experiment, runs);
+
+  EXPECT_EQ(rows[0].ratio, 3.0);
+  EXPECT_EQ(rows[0].rival, "fast");
+  EXPECT_EQ(rows[4].ratio, 0.5);
+  EXPECT_EQ(rows[4].rival, "fast");
+}
+
+TEST(Experiment, RivalsOfACommonRegimeGoBeforeFasterOnes) {
+  Experiment experiment = two_measures();
+  experiment.contenders = {{Role::subject, "penstock", {}}, {Role::rival, "elsewhere", {}}, {Role::rival, "here", {}}};
+  const std::vector<std::vector<CountedRun>> runs{
+      {{{6.0, 6.0}, Regime::near}}, {{{1.0, 1.0}, Regime::far}}, {{{3.0, 3.0}, Regime::near}}};
+
+  const std::vector<Row> rows = evaluate(experiment, runs);
+
+  EXPECT_EQ(rows[0].ratio, 2.0);
+  EXPECT_EQ(rows[0].rival, "here");
+}
+
 TEST(Experiment, SystemsRunInTurnAfterOnePassToWarmUp) {
   std::string order;
   const auto note = [&](char letter) {

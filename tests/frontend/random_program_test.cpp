@@ -146,6 +146,12 @@ TEST_P(RandomProgram, GivesTheSameThroughANarrowWindow) {
 
 TEST_P(RandomProgram, GivesTheSameWithManyWorkers) { run({.ranks = GetParam(), .cores = 5}, 200, 10); }
 
+TEST_P(RandomProgram, GivesTheSameInAnyOrder) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    run({.ranks = GetParam(), .cores = 2, .seed = seed}, 300 + 2 * seed, 2);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OnRanks, RandomProgram, ::testing::Values(0, 1, 2, 4));
 
 }  // namespace

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
+
+#include "bench/timing.hpp"
 
 namespace penstock::bench {
 
@@ -38,8 +39,8 @@ class IncrementArrays {
   }
 
   /// Prints the time since `begin`. Returns what main() is to return: 1 when an element is wrong.
-  int finish(std::chrono::steady_clock::time_point begin) {
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  int finish(Clock::time_point begin) {
+    const double seconds = seconds_since(begin);
     const auto expected = static_cast<float>(size_.rounds);
     for (const auto& array : arrays_) {
       if (std::count(array.get(), array.get() + size_.elements, expected) !=

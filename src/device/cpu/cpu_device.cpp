@@ -74,7 +74,7 @@ void CpuDevice::run_region() {
 }
 
 void CpuDevice::open(int lanes) {
-  workers_.open(lanes, static_cast<std::size_t>(lanes) <= read_affinity().size());
+  workers_.open(lanes, static_cast<int>(read_affinity().size()));
   opened_.count_down();
 }
 

@@ -1,0 +1,109 @@
+// tasks: what an empty task costs, in five shapes of graph, beside the task systems that were found when this was
+// built; and the memory of a task that waits.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "bench/benchmark.hpp"
+#include "bench/machine.hpp"
+#include "bench/programs.hpp"
+#include "bench/scratch_folder.hpp"
+
+namespace penstock::bench {
+
+namespace {
+
+constexpr std::uint64_t folder_bytes = std::uint64_t{16} << 20;
+constexpr const char* subject_program = "penstock-bench-tasks";
+
+struct System {
+  const char* name;
+  bool runs_at_once = false;  ///< with one thread a task is run where it is submitted: nothing is kept track of
+
+  [[nodiscard]] std::string program() const { return std::string(subject_program) + "-" + name; }
+};
+
+constexpr System systems[] = {{.name = "openmp-gcc"},
+                              {.name = "openmp-clang", .runs_at_once = true},
+                              {.name = "tbb"},
+                              {.name = "taskflow"},
+                              {.name = "starpu"}};
+
+struct Case {
+  const char* pattern;
+  const char* name;
+  std::int64_t count;
+  int workers;
+  const ScratchFolder* folder;
+
+  [[nodiscard]] std::vector<double> run(const std::string& program, const std::vector<std::string>& keys) const {
+    return ask(program, {pattern, std::to_string(count), std::to_string(workers)}, keys,
+               {{"OMP_PROC_BIND", "true"}, {"STARPU_SILENT", "1"}, {"STARPU_HOME", folder->path().string()}});
+  }
+  [[nodiscard]] Contender contender(Role role, std::string system, const std::string& program) const {
+    const auto run_once = [self = *this, program] {
+      const std::vector<double> values = self.run(program, {"seconds", "tasks"});
+      return std::vector<double>{values[0] * 1e9 / values[1]};
+    };
+    return {role, std::move(system), run_once};
+  }
+};
+
+/// There has to be one rival; of systems that keep track of nothing only if there is no other.
+void ensure_rival(std::vector<Contender>& contenders) {
+  for (const Contender& contender : contenders) {
+    if (contender.role == Role::rival) return;
+  }
+  contenders.back().role = Role::rival;
+}
+
+Experiment cost(const Case& one) {
+  Experiment experiment{.bench = "tasks",
+                        .workers = one.workers,
+                        .measures = {{.name = one.name, .metric = "ns per task", .unit = "ns"}},
+                        .contenders = {one.contender(Role::subject, "penstock", subject_program)}};
+  for (const System& system : systems) {
+    if (!is_beside(system.program())) continue;
+    const Role role = system.runs_at_once && one.workers == 1 ? Role::reference : Role::rival;
+    experiment.contenders.push_back(one.contender(role, system.name, system.program()));
+  }
+  ensure_rival(experiment.contenders);
+  return experiment;
+}
+
+Experiment memory(const Case& one) {
+  const auto contender = [one](Role role, std::string system, const std::string& program) {
+    return Contender{role, std::move(system), [one, program] { return one.run(program, {"bytes"}); }};
+  };
+  Experiment experiment{.bench = "tasks",
+                        .workers = one.workers,
+                        .measures = {{.name = one.name, .metric = "bytes", .unit = "B"}},
+                        .contenders = {contender(Role::subject, "penstock", subject_program)}};
+  for (const System& system : systems) {
+    if (!is_beside(system.program())) continue;
+    experiment.contenders.push_back(contender(Role::rival, system.name, system.program()));
+  }
+  experiment.contenders.push_back(contender(Role::reference, "bare", std::string(subject_program) + "-bare"));
+  ensure_rival(experiment.contenders);
+  return experiment;
+}
+
+}  // namespace
+
+std::vector<Row> run_tasks(const BenchOptions& options) {
+  const int all = cores_here();
+  const ScratchFolder folder(folder_bytes);
+  const std::int64_t count = options.quick ? 50'000 : 1'000'000;
+  std::vector<Experiment> experiments;
+  for (const auto& [pattern, name] :
+       {std::pair{"independent", "independent"}, std::pair{"chain", "chain"},
+        std::pair{"random", "random graph, 3 inputs"}, std::pair{"fork-join", "fork-join, binary tree"}}) {
+    experiments.push_back(cost({pattern, name, count, 1, &folder}));
+    if (all > 1) experiments.push_back(cost({pattern, name, count, all, &folder}));
+  }
+  const int with_gate = all > 1 ? all : 2;  // one of them stands at the gate
+  experiments.push_back(memory({"memory", "bytes a task in flight", 100'000, with_gate, &folder}));
+  return carry_out(experiments, options.quick ? shortest : effort_of(options));
+}
+
+}  // namespace penstock::bench
