@@ -43,8 +43,10 @@ Domain::Domain(Engine& engine, Options options)
 
 Domain::~Domain() {
   engine_.remove(*this);
-  for (Datum& datum : data_) {
-    if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
+  for (const auto& data : chunks_) {
+    for (const Datum& datum : std::span(data.get(), chunk)) {
+      if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
+    }
   }
 }
 
@@ -53,22 +55,28 @@ Domain::~Domain() {
 DataId Domain::add_data(const ArrayType& type) {
   const Lock lock(mutex_);
   if (free_.empty() && generations_.retired() >= retired_before_a_turn) turn_generation();
-  if (free_.empty()) {
-    data_.emplace_back();
-    data_.back().id = DataId(static_cast<DataId::Value>(data_.size() - 1));
-    free_.push_back(data_.back().id);
-  }
-  Datum& datum = data_[free_.back().value()];
+  if (free_.empty()) add_chunk();
+  const DataId data = free_.back();
   free_.pop_back();
+  Datum& datum = datum_of(data);
   datum.type = type;
   datum.bytes = static_cast<std::size_t>(type.bytes());
   datum.first = datum.latest;
   return datum.id;
 }
 
+void Domain::add_chunk() {
+  const std::size_t first = chunks_.size() * chunk;
+  chunks_.push_back(std::make_unique<Datum[]>(chunk));
+  for (std::size_t i = chunk; i-- > 0;) {
+    chunks_.back()[i].id = DataId(static_cast<DataId::Value>(first + i));
+    free_.push_back(chunks_.back()[i].id);
+  }
+}
+
 void Domain::release_data(DataId data) {
   const Lock lock(mutex_);
-  Datum& datum = data_[data.value()];
+  Datum& datum = datum_of(data);
   if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
   datum.current = nullptr;
   datum.reads = 0;
@@ -83,7 +91,7 @@ void Domain::turn_generation() {
 
 core::Version Domain::first_version(DataId data) const {
   const Lock lock(mutex_);
-  return core::Version(data_[data.value()].first.value() + 1);
+  return core::Version(datum_of(data).first.value() + 1);
 }
 
 // --- submission ---
@@ -166,7 +174,9 @@ void Domain::check(const Submission& submission) const {
   }
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const std::string_view number = "access ";
-    if (accesses[i].mode != AccessMode::write && data_[accesses[i].data.value()].current == nullptr) {
+    const Version* const current = datum_of(accesses[i].data).current;
+    __builtin_prefetch(current, 1);  // a worker wrote to it last; it is wanted when the access is stamped
+    if (accesses[i].mode != AccessMode::write && current == nullptr) {
       refuse(submission, std::string(number) + std::to_string(i + 1) +
                              " reads an array that nothing has written: give it an origin, or write it first");
     }
@@ -204,7 +214,7 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
   std::int32_t predecessors = 0;
   const std::span<Access> accesses = task.accesses();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    Datum& datum = data_[wanted[i].data.value()];
+    Datum& datum = datum_of(wanted[i].data);
     Access& access = accesses[i];
     access.link.task = &task;
     const AccessKind kind = kind_of(datum, i, wanted);
@@ -219,7 +229,7 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].mode == AccessMode::read) continue;
-    succeed(data_[wanted[i].data.value()], accesses[i]);
+    succeed(datum_of(wanted[i].data), accesses[i]);
     if (task.takes_over(accesses[i])) ++predecessors;
   }
   return predecessors;
@@ -297,7 +307,7 @@ void Domain::notify_waits() {
 
 Version& Domain::pin(DataId data, bool for_view) {
   const Lock lock(mutex_);
-  Datum& datum = data_[data.value()];
+  Datum& datum = datum_of(data);
   if (datum.current == nullptr) {
     throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
   }
@@ -308,7 +318,7 @@ Version& Domain::pin(DataId data, bool for_view) {
 
 void Domain::unpin(Version& version, bool for_view) {
   const Lock lock(mutex_);
-  Datum& datum = *const_cast<Datum*>(version.datum);  // it is one of data_
+  Datum& datum = *const_cast<Datum*>(version.datum);  // it is this domain's
   if ((for_view || options_.serial) && datum.current == &version) --datum.pins;
   Engine::drop(version, 1, *lane_);
   start_ready();

@@ -11,7 +11,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -123,6 +122,12 @@ class Domain {
     std::atomic<std::int64_t> bytes{0};
   };
 
+  static constexpr std::size_t chunk = 256;
+  [[nodiscard]] Datum& datum_of(core::DataId data) { return chunks_[data.value() / chunk][data.value() % chunk]; }
+  [[nodiscard]] const Datum& datum_of(core::DataId data) const {
+    return chunks_[data.value() / chunk][data.value() % chunk];
+  }
+  void add_chunk();
   void wait_for_room(Lock& lock);
   [[nodiscard]] bool below(std::uint64_t quarters) const;
   template <class Ready>
@@ -154,7 +159,7 @@ class Domain {
   std::atomic<std::uint64_t> submitted_{0};       // read without it; orders nothing
   std::atomic<std::int64_t> submitted_bytes_{0};  // likewise
   const std::unique_ptr<Lane> lane_;
-  std::deque<Datum> data_;
+  std::vector<std::unique_ptr<Datum[]>> chunks_;  // of data, which stay in place
   std::vector<core::DataId> free_;
   Generations<Datum> generations_;
   std::uint64_t room_ = 0;       // tasks that certainly fit: those that ended are counted when it is used up

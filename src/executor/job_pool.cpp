@@ -36,20 +36,28 @@ void JobPool::open(int lanes, bool program_has_core) {
 // --- adding ---
 
 void JobPool::push(std::span<Job* const> batch) {
-  for (Job* job : batch) enqueue(job);
-  wake_for(batch.size());
+  const std::size_t count = batch.size();
+  while (!batch.empty()) {
+    const auto plain =
+        shuffled_ ? batch.begin() : std::ranges::find_if(batch, [](const Job* job) { return job->priority != 0; });
+    const auto in_a_row = static_cast<std::size_t>(plain - batch.begin());
+    const bool to_ring = in_a_row > 0 && listed_count_.load(std::memory_order_relaxed) == 0;
+    std::size_t pushed = to_ring ? ring_.push(batch.first(in_a_row)) : 0;
+    if (pushed == 0) pushed = list(batch.front());
+    batch = batch.subspan(pushed);
+  }
+  wake_for(count);
 }
 
-void JobPool::enqueue(Job* job) {
-  const bool plain = job->priority == 0 && !shuffled_;
-  if (plain && listed_count_.load(std::memory_order_relaxed) == 0 && ring_.push(job)) return;
+std::size_t JobPool::list(Job* job) {
   const std::lock_guard lock(mutex_);
-  if (plain || shuffled_) {
+  if (job->priority == 0 || shuffled_) {
     listed_.push_back(job);
     listed_count_.store(listed_.size(), std::memory_order_relaxed);
   } else {
     (job->priority > 0 ? urgent_ : background_).push(job);
   }
+  return 1;
 }
 
 void JobPool::wake_for(std::size_t jobs) {
@@ -144,6 +152,11 @@ bool JobPool::has_waiting(int lane) const {
          background_.size() != 0 || !lanes_[static_cast<std::size_t>(lane)].local.empty();
 }
 
+bool JobPool::can_steal() const {
+  const std::span lanes(lanes_.get(), static_cast<std::size_t>(lane_count_));
+  return std::ranges::any_of(lanes, [](const Lane& lane) { return !lane.local.empty(); });
+}
+
 std::size_t JobPool::waiting() const {
   std::size_t count =
       ring_.size() + listed_count_.load(std::memory_order_relaxed) + urgent_.size() + background_.size();
@@ -157,7 +170,7 @@ bool JobPool::all_empty() const { return waiting() == 0; }
 
 void JobPool::program_rests() {
   resting_.fetch_add(1, std::memory_order_relaxed);
-  if (waiting() > 1) wake_for(1);
+  if (leaves_more()) wake_for(1);
 }
 
 bool JobPool::begin_looking() {
@@ -170,7 +183,17 @@ bool JobPool::begin_looking() {
 void JobPool::stop_looking() {
   looking_.fetch_sub(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // who pushes from now on wakes somebody; these are seen:
-  if (waiting() > 1) wake_for(1);
+  if (leaves_more()) wake_for(1);
+}
+
+/// Whether there is a job besides the one that the calling worker will take. Of the ring it looks at the front alone:
+/// whoever pushes has the line with its end.
+bool JobPool::leaves_more() const {
+  if (sleeping_.load(std::memory_order_relaxed) == 0) return false;
+  std::size_t count = ring_.holds(1) ? 2 : ring_.holds(0) ? 1 : 0;
+  count += listed_count_.load(std::memory_order_relaxed) + urgent_.size() + background_.size();
+  for (const Lane& lane : std::span(lanes_.get(), static_cast<std::size_t>(lane_count_))) count += lane.local.size();
+  return count > 1;
 }
 
 void JobPool::nap(std::chrono::nanoseconds time) {

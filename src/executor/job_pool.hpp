@@ -43,6 +43,8 @@ class JobPool {
   Job* take(int lane);
   /// Whether something waits that is not in another lane's queue. A hint: other workers take at the same time.
   [[nodiscard]] bool has_waiting(int lane) const;
+  /// Whether some lane has taken jobs ahead. A hint likewise.
+  [[nodiscard]] bool can_steal() const;
   /// Whether a worker had better come and take() than go on with what it holds, if that has priority `held`.
   [[nodiscard]] bool has_better(std::int32_t held) const { return shuffled_ || urgent_.size() > 0 || held < 0; }
   /// How many jobs wait. A hint likewise.
@@ -73,12 +75,13 @@ class JobPool {
     Lane* wake_next = nullptr;  ///< of those that one thread wakes; belongs to that thread
   };
 
-  void enqueue(Job* job);
+  std::size_t list(Job* job);
   Job* take_ranked(RankedQueue& queue);
   Job* refill(Lane& lane);
   Job* take_listed();
   Job* steal(int lane);
   [[nodiscard]] bool all_empty() const;
+  [[nodiscard]] bool leaves_more() const;
   [[nodiscard]] bool give_up_sleep(Lane& lane);
   void wake_for(std::size_t jobs);
   Lane* take_sleepers(std::size_t most);

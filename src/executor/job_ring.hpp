@@ -1,5 +1,5 @@
 /// A bounded queue of jobs, first in first out, that any thread pushes to and takes from without a lock (D. Vyukov,
-/// "Bounded MPMC queue", 1024cores.net): each slot says whose turn it is. Who takes may take several in a row at the
+/// "Bounded MPMC queue", 1024cores.net): each slot says whose turn it is. Several in a row are pushed or taken at the
 /// price of one.
 #pragma once
 
@@ -22,24 +22,25 @@ class JobRing {
     for (std::size_t i = 0; i < capacity; ++i) slots_[i].turn.store(i, std::memory_order_relaxed);
   }
 
-  /// False: it is full.
-  [[nodiscard]] bool push(Job* job) {
+  /// Pushes the first of `jobs`, as many in a row as there are free slots for; returns how many. The slots are looked
+  /// at, then reserved at once, then filled: nothing in between waits for their lines one by one.
+  [[nodiscard]] std::size_t push(std::span<Job* const> jobs) {
     std::uint64_t place = tail_.load(std::memory_order_relaxed);
     while (true) {
-      Slot& slot = slots_[place & mask_];
-      const auto behind = static_cast<std::int64_t>(slot.turn.load(std::memory_order_acquire) - place);
-      if (behind < 0) return false;
-      if (behind > 0) {
-        place = tail_.load(std::memory_order_relaxed);
-      } else if (tail_.compare_exchange_weak(place, place + 1, std::memory_order_relaxed)) {
-        slot.job = job;
-        slot.turn.store(place + 1, std::memory_order_release);
-        // Who took it last wrote to the slot that comes then: its line is under way before it is needed.
-        __builtin_prefetch(&slots_[(place + fetched_ahead) & mask_], 1);
-        return true;
+      std::size_t count = 0;
+      while (count < jobs.size() && behind(place + count) == 0) ++count;
+      if (count == 0) {
+        if (jobs.empty() || behind(place) < 0) return 0;
+        place = tail_.load(std::memory_order_relaxed);  // others have filled it
+      } else if (tail_.compare_exchange_weak(place, place + count, std::memory_order_relaxed)) {
+        for (std::size_t i = 0; i < count; ++i) fill(place + i, jobs[i]);
+        return count;
       }
     }
   }
+
+  /// One; false: it is full.
+  [[nodiscard]] bool push(Job* job) { return push(std::span<Job* const>(&job, 1)) == 1; }
 
   /// Fills the front of `jobs` and returns how many it took; 0: there was none, or its push is not through.
   [[nodiscard]] std::size_t pop(std::span<Job*> jobs) {
@@ -78,6 +79,17 @@ class JobRing {
     Atomic<std::uint64_t> turn{0};  ///< its place: free; its place + 1: filled. Release after, acquire before `job`
     Job* job = nullptr;
   };
+  void fill(std::uint64_t place, Job* job) {
+    Slot& slot = slots_[place & mask_];
+    slot.job = job;
+    slot.turn.store(place + 1, std::memory_order_release);
+    // Who took it last wrote to the slot that comes then: its line is under way before it is needed.
+    __builtin_prefetch(&slots_[(place + fetched_ahead) & mask_], 1);
+  }
+  /// 0: the slot of this place is free; below: not yet; above: no longer.
+  [[nodiscard]] std::int64_t behind(std::uint64_t place) const {
+    return static_cast<std::int64_t>(slots_[place & mask_].turn.load(std::memory_order_acquire) - place);
+  }
   /// 0: the slot of this place is filled; below: not yet; above: no longer.
   [[nodiscard]] std::int64_t ahead(std::uint64_t place) const {
     return static_cast<std::int64_t>(slots_[place & mask_].turn.load(std::memory_order_acquire) - (place + 1));

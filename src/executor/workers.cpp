@@ -101,7 +101,7 @@ bool Workers::look_around(int lane) {
       if (found || supplier == nullptr || !supplier->holds_back()) continue;
       if (++held_back % looks_before_asking == 0) supplier->hand_over(false);
     }
-    found = found || pool_.waiting() > 0;  // what another worker has taken ahead; not to be looked at too often
+    found = found || pool_.can_steal();  // not to be looked at too often: it slows its owner down
   } while (!found && steady_now().ns < end_ns);
   pool_.stop_looking();
   // What is held back from now on finds nobody who looks; what was before is seen here, if need be by waiting for who

@@ -33,17 +33,16 @@ void submit_chain(Runtime& runtime, std::int64_t count) {
 }
 
 void submit_random(Runtime& runtime, std::int64_t count) {
-  std::array<Array<float>, reach> made;  // a handle that is overwritten lets its datum die
+  std::array<Array<float>, reach> made;  // a write makes a new version: it waits for nobody who reads the one before
+  for (Array<float>& x : made) x = runtime.array<float>({1});
   const auto datum = [&](std::int64_t i) -> Array<float>& { return made[static_cast<std::size_t>(i % reach)]; };
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto x = runtime.array<float>({1});
     if (i < reach) {
-      runtime.submit(source, write(x));
+      runtime.submit(source, write(datum(i)));
     } else {
       const auto [a, b, c] = inputs_of(i);
-      runtime.submit(node, read(datum(a)), read(datum(b)), read(datum(c)), write(x));
+      runtime.submit(node, read(datum(a)), read(datum(b)), read(datum(c)), write(datum(i)));
     }
-    datum(i) = x;
   }
 }
 
