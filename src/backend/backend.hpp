@@ -153,9 +153,9 @@ class Backend {
   std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
   std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device
 
-  std::atomic<bool> begun_{false};          // release at each command, acquire by lanes: all devices are there
-  std::atomic<std::int64_t> unsettled_{0};  // a hint for the driver's sleep; orders nothing
-  std::atomic<bool> cancelled_{false};      // orders nothing: a task may start just after the cancel
+  std::atomic<bool> begun_{false};           // release at each command, acquire by lanes: all devices are there
+  std::atomic<std::int64_t> unsettled_{0};   // a hint for the driver's sleep; orders nothing
+  std::atomic<bool> cancelled_{false};       // orders nothing: a task may start just after the cancel
   std::atomic<bool> told_to_finish_{false};  // release after the last command, acquire by the driver
 };
 

@@ -107,8 +107,8 @@ void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
                                             std::to_string(request.version.value()) + " of datum " +
                                             std::to_string(request.data.value()) + ", which is not here");
   }
-  serving_[serving_key(to, request.bulk_number)] = {served->replica,
-                                                    {request.data, request.version, served->bytes.size(), executor::steady_now().ns}};
+  serving_[serving_key(to, request.bulk_number)] = {
+      served->replica, {request.data, request.version, served->bytes.size(), executor::steady_now().ns}};
   ++under_way_;
   bytes_sent_ += served->bytes.size();
   transport_->send_bulk(to, request.bulk_number, served->bytes);
@@ -133,8 +133,8 @@ void Mover::bulk_received(RankId from, BulkNumber number) {
 
 void Mover::record(core::Direction direction, RankId peer, const Begun& begun) {
   if (lane_ == nullptr) return;
-  lane_->put(to_event(
-      core::TransferEvent{.direction = direction, .peer = peer, .begin_ns = begun.begin_ns, .end_ns = executor::steady_now().ns}));
+  lane_->put(to_event(core::TransferEvent{
+      .direction = direction, .peer = peer, .begin_ns = begun.begin_ns, .end_ns = executor::steady_now().ns}));
   lane_->put(to_event(core::AccessEvent{.access = core::AccessKind::read,
                                         .data = begun.data,
                                         .reads = begun.version,
