@@ -26,6 +26,7 @@ struct Options {
   /// A folder for the trace of the run, on a file system that all ranks share; made when missing. Empty: no trace.
   std::string run_dir = {};
   bool fresh = false;  ///< replace the run that run_dir holds; else that is an Error (run_folder)
+  std::int64_t trace_bytes = std::int64_t{64} << 20;  ///< the most recent events of each rank that run_dir keeps
 };
 
 /// A named parameter of a built-in kernel: with("alpha", 2.0).

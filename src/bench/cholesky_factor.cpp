@@ -10,6 +10,8 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
+
 namespace penstock::bench {
 
 namespace {
@@ -77,5 +79,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::int64_t n = std::atol(argv[1]);
   const std::int64_t tile = std::atol(argv[2]);
-  return penstock::run(argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_once(runtime, n, tile); });
+  return penstock::run(
+      argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_once(runtime, n, tile); },
+      penstock::bench::traced());
 }

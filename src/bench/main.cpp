@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -13,6 +15,8 @@
 #include "bench/machine.hpp"
 #include "bench/process.hpp"
 #include "bench/programs.hpp"
+#include "bench/programs/traced.hpp"
+#include "bench/scratch_folder.hpp"
 #include "observe/standard_output.hpp"
 
 namespace penstock::bench {
@@ -117,6 +121,8 @@ int main(int argc, char** argv) {
   penstock::observe::survive_closed_pipes();
   bench::hold_signals();
   try {
+    const bench::ScratchFolder traces(std::uint64_t{64} << 20);
+    setenv(bench::run_dir_variable, (traces.path() / "run").c_str(), 1);
     return bench::run(argc, argv);
   } catch (const boost::program_options::error& error) {
     return bench::say(std::string(error.what()) + "; see penstock-bench --help", bench::bad_use);

@@ -9,6 +9,8 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
+
 namespace penstock::bench {
 
 namespace {
@@ -40,6 +42,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::int64_t n = std::atol(argv[1]);
   const int count = std::atoi(argv[2]);
-  return penstock::run(argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::multiply(runtime, n, count); },
-                       {.workers = 1});
+  return penstock::run(
+      argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::multiply(runtime, n, count); },
+      penstock::bench::traced({.workers = 1}));
 }

@@ -26,7 +26,7 @@ std::string program_name() {
 ProgramFolder::ProgramFolder(Session& session, const Options& options)
     : folder_(options.run_dir, observe::marker_of_this_process(program_name(), {}, {}, version()), options.fresh) {
   const nlohmann::ordered_json about{{"job", program_name()}, {"families", nlohmann::ordered_json::array()}};
-  session.record(folder_.make_trace_folder(), RunOptions{}.trace_bytes,
+  session.record(folder_.make_trace_folder(), options.trace_bytes,
                  about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

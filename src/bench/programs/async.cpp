@@ -7,6 +7,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/timing.hpp"
 
 namespace penstock::bench {
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::int64_t n = std::atol(argv[1]);
   const int count = std::atoi(argv[2]);
-  return penstock::run(argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_twice(runtime, n, count); },
-                       {.workers = std::atoi(argv[3])});
+  return penstock::run(
+      argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_twice(runtime, n, count); },
+      penstock::bench::traced({.workers = std::atoi(argv[3])}));
 }

@@ -4,6 +4,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/timing.hpp"
 
 namespace penstock::bench {
@@ -30,8 +31,11 @@ void evaluate(Runtime& runtime, bool print) {
 }  // namespace penstock::bench
 
 int main(int argc, char** argv) {
-  return penstock::run(argc, argv, [](penstock::Runtime& runtime) {
-    penstock::bench::evaluate(runtime, false);
-    penstock::bench::evaluate(runtime, true);
-  });
+  return penstock::run(
+      argc, argv,
+      [](penstock::Runtime& runtime) {
+        penstock::bench::evaluate(runtime, false);
+        penstock::bench::evaluate(runtime, true);
+      },
+      penstock::bench::traced());
 }

@@ -13,6 +13,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/rivals/increment_run.hpp"
 
 namespace penstock::bench {
@@ -131,6 +132,7 @@ void run_increments(Runtime& runtime, const IncrementRun& run) {
 
 int main(int argc, char** argv) {
   const penstock::bench::IncrementRun run(argc, argv);
-  return penstock::run(argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_increments(runtime, run); },
-                       {.workers = run.workers});
+  return penstock::run(
+      argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_increments(runtime, run); },
+      penstock::bench::traced({.workers = run.workers}));
 }

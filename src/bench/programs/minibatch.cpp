@@ -10,6 +10,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/rivals/perceptron.hpp"
 
 namespace penstock::bench {
@@ -181,6 +182,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const penstock::bench::Plan plan{.mode = argv[1], .batches = std::atoi(argv[2]), .parts = std::atoi(argv[3])};
   if (plan.batches < penstock::bench::batches_least || plan.parts < 1) return 2;
-  return penstock::run(argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_plan(runtime, plan); },
-                       {.window_bytes = std::int64_t{256} << 20});
+  return penstock::run(
+      argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_plan(runtime, plan); },
+      penstock::bench::traced({.window_bytes = std::int64_t{256} << 20}));
 }

@@ -6,6 +6,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/rivals/task_patterns.hpp"
 
 namespace penstock::bench {
@@ -101,5 +102,5 @@ int main(int argc, char** argv) {
   const penstock::bench::TaskRun run(argc, argv);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_pattern(runtime, run); },
-      penstock::bench::options_of(run));
+      penstock::bench::traced(penstock::bench::options_of(run)));
 }

@@ -13,6 +13,7 @@
 
 #include <penstock/penstock.hpp>
 
+#include "bench/programs/traced.hpp"
 #include "bench/timing.hpp"
 
 namespace penstock::bench {
@@ -137,10 +138,10 @@ int main(int argc, char** argv) {
   const std::string_view mode = argc == 5 ? argv[1] : "";
   if (mode != "x" && mode != "stream") return 2;
   const penstock::bench::Size size{.n = std::atol(argv[2]), .count = std::atoi(argv[3]), .workers = std::atoi(argv[4])};
-  return penstock::run(argc, argv,
-                       [&](penstock::Runtime& runtime) {
-                         mode == "x" ? penstock::bench::run_x(runtime, size)
-                                     : penstock::bench::run_stream(runtime, size);
-                       },
-                       {.workers = size.workers});
+  return penstock::run(
+      argc, argv,
+      [&](penstock::Runtime& runtime) {
+        mode == "x" ? penstock::bench::run_x(runtime, size) : penstock::bench::run_stream(runtime, size);
+      },
+      penstock::bench::traced({.workers = size.workers}));
 }
