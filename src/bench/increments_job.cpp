@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -41,7 +42,10 @@ ProgramResult run_penstock(Size size, const ScratchFolder& folder) {
   folder.empty();
   const auto job = folder.path() / "increments.toml";
   write_file(job, job_text(size));
-  return run_program({.command = run_command(job, folder.path() / "run", size.workers), .environment = {}});
+  std::vector<std::string> command = run_command(job, folder.path() / "run", size.workers);
+  // The trace is a mapped file, whose pages count as memory: a small one, so that growth would show beside it.
+  command.insert(command.end(), {"--trace-bytes", "1MiB"});
+  return run_program({.command = std::move(command), .environment = {}});
 }
 
 ProgramResult run_rival(const char* program, Size size) {
