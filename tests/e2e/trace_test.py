@@ -178,6 +178,20 @@ class TraceTest(ProgramTest):
         arrows = sum(event["ph"] == "f" for event in document["traceEvents"])
         self.assertEqual(arrows, reads)
 
+    def test_updates_of_one_panel_run_beside_the_next_panel(self):
+        self.penstock("run", JOBS / "cholesky.toml", "--set", "n=2000", "--set", "tile=250", "--workers", "2",
+                      "--run-dir", "run")
+
+        tasks = self.slices(self.trace("run"), "task")
+        def of(kind, step):
+            return [task for task in tasks if task["name"].startswith(f"{kind} {step}:")
+                    or task["name"].startswith(f"{kind} {step},") or task["name"] == f"{kind} {step}"]
+        self.assertTrue(of("panel", 0) and of("update", 0))
+        beside = [(panel, update) for step in range(7) for panel in of("panel", step + 1) for update in of("update", step)
+                  if panel["tid"] != update["tid"] and panel["ts"] < update["ts"] + update["dur"]
+                  and update["ts"] < panel["ts"] + panel["dur"]]
+        self.assertTrue(beside)
+
     def test_the_command_makes_the_same_again(self):
         self.penstock("run", JOBS / "matmul.toml", "--run-dir", "run", ranks=2)
         first = (self.folder / "run/trace.json").read_bytes()
