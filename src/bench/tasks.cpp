@@ -93,7 +93,7 @@ Experiment memory(const Case& one) {
 std::vector<Row> run_tasks(const BenchOptions& options) {
   const int all = cores_here();
   const ScratchFolder folder(folder_bytes);
-  const std::int64_t count = options.quick ? 50'000 : 1'000'000;
+  const std::int64_t count = options.quick ? 20'000 : 1'000'000;
   std::vector<Experiment> experiments;
   for (const auto& [pattern, name] :
        {std::pair{"independent", "independent"}, std::pair{"chain", "chain"},
@@ -102,7 +102,8 @@ std::vector<Row> run_tasks(const BenchOptions& options) {
     if (all > 1) experiments.push_back(cost({pattern, name, count, all, &folder}));
   }
   const int with_gate = all > 1 ? all : 2;  // one of them stands at the gate
-  experiments.push_back(memory({"memory", "bytes a task in flight", 100'000, with_gate, &folder}));
+  experiments.push_back(
+      memory({"memory", "bytes a task in flight", options.quick ? 20'000 : 100'000, with_gate, &folder}));
   return carry_out(experiments, options.quick ? shortest : effort_of(options));
 }
 
