@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <penstock/array.hpp>
 #include <penstock/error.hpp>
@@ -136,12 +137,22 @@ constexpr bool fits() {
   }
 }
 
+/// Throws Error (invalid_argument) for an integer that the body's parameter cannot hold.
+inline void check_range(bool fits, const std::string& argument) {
+  if (!fits) throw Error(ErrorCode::invalid_argument, argument + " does not fit the integer that the kernel takes");
+}
+
 template <class P, class A>
 decltype(auto) as_parameter(A&& argument) {
-  if constexpr (IsArgument<P>::value)
+  if constexpr (IsArgument<P>::value) {
     return std::forward<A>(argument);
-  else
+  } else {
+    using Given = std::decay_t<A>;
+    constexpr bool are_numbers =
+        std::is_integral_v<P> && std::is_integral_v<Given> && !std::is_same_v<P, bool> && !std::is_same_v<Given, bool>;
+    if constexpr (are_numbers) check_range(std::in_range<P>(+argument), std::to_string(argument));
     return static_cast<P>(std::forward<A>(argument));
+  }
 }
 
 struct RuntimeState;
@@ -187,7 +198,8 @@ class View {
 };
 
 /// One runtime. Made by run() or, in a program of one process, directly; all calls are safe from several threads of the
-/// program, whose tasks are then ordered as the calls were. No call may be made from inside a kernel.
+/// program, whose tasks are then ordered as the calls were. No call may be made from inside a kernel: waits throw
+/// there.
 class Runtime {
  public:
   explicit Runtime(const Options& options = {});

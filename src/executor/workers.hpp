@@ -82,6 +82,8 @@ class Workers {
   };
   /// What the calling thread is, if it is a worker of this team, else null.
   [[nodiscard]] Worker* current() const { return current_ != nullptr && current_->team == this ? current_ : nullptr; }
+  /// Whether the calling thread is a worker of any team: it must not wait for what workers do.
+  [[nodiscard]] static bool is_worker() { return current_ != nullptr; }
   [[nodiscard]] std::size_t waiting() const { return pool_.waiting(); }
 
   /// Runs jobs until close() was called and none is left. One thread for each lane.

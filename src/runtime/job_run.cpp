@@ -249,7 +249,8 @@ int run_job(const RunOptions& options) {
                                                          text.emplace(options.job);
                                                          load_plugins_of(*text);
                                                        }});
-    const Interrupts interrupts(!session->is_front());
+    std::optional<Interrupts> interrupts;
+    if (session->is_front()) interrupts.emplace(false);
     return session->is_front() ? run_front(options, std::move(text), *session) : session->serve();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::lost) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include <penstock/runtime.hpp>
 
@@ -83,7 +84,8 @@ int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& prog
                                 .use_cpu = true,
                                 .use_cuda = true,
                                 .alone = false});
-    const Interrupts interrupts(!session->is_front());
+    std::optional<Interrupts> interrupts;
+    if (session->is_front()) interrupts.emplace(false);
     return session->is_front() ? run_front(*session, program, options) : session->serve();
   } catch (const Error& error) {
     say(error.what());

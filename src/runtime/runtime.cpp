@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parameters.hpp"
+#include "executor/workers.hpp"
 #include "kernels/arguments.hpp"
 #include "runtime/interrupts.hpp"
 #include "runtime/state.hpp"
@@ -48,6 +49,12 @@ void check_cores(const KernelDescription& kernel, int cores) {
 core::KernelId find_kernel(const kernels::KernelTable& kernels, const char* name, Scratch& parts) {
   if (!parts.last_kernel || kernels[*parts.last_kernel].name != name) parts.last_kernel = kernels.at(name);
   return *parts.last_kernel;
+}
+
+/// A worker that waited would hold up what it waits for.
+void refuse_in_kernel(const char* call) {
+  if (!executor::Workers::is_worker()) return;
+  throw Error(ErrorCode::invalid_argument, std::string(call) + " was called from inside a kernel, which must not wait");
 }
 
 /// The datum behind a handle, if it is one of this runtime.
@@ -176,17 +183,28 @@ void Runtime::submit_request(const detail::Request& request) {
                                      .place = request.place});
 }
 
-void Runtime::wait_datum(const Datum* datum) { state_->session.frontend().wait(core::DataId(known(datum, state_).id)); }
+void Runtime::wait_datum(const Datum* datum) {
+  refuse_in_kernel("wait()");
+  state_->session.frontend().wait(core::DataId(known(datum, state_).id));
+}
 
-void Runtime::wait_all() { state_->session.frontend().wait_all(); }
+void Runtime::wait_all() {
+  refuse_in_kernel("wait_all()");
+  state_->session.frontend().wait_all();
+}
 
 HostView Runtime::read_datum(const Datum* datum) {
+  refuse_in_kernel("read()");
   const frontend::Pinned pinned = state_->session.frontend().bring(core::DataId(known(datum, state_).id));
   return {state_, pinned.data.value(), pinned.version.value(), {pinned.bytes, datum->type}};
 }
 
 void Runtime::save_datum(const Datum* datum, const std::string& path, const Place& place) {
   const std::pair<const Datum*, AccessMode> access{datum, AccessMode::read};
+  if (path.empty()) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(place.file) + ":" + std::to_string(place.line) + ": save() needs the path of a file");
+  }
   const NamedParameter absolute{"path", std::filesystem::absolute(path).string()};
   submit_request({.kernel = "save",
                   .accesses = std::span(&access, 1),

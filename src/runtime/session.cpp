@@ -45,6 +45,9 @@ cluster::Hello Session::describe(const SessionOptions& options) {
 }
 
 void Session::join(const SessionOptions& options) {
+  // A launcher hands signals on to all ranks; rank 0 tells the others what to do. It runs as soon as all have said
+  // hello.
+  ignored_.emplace(true);
   const auto plugins = await_plugins(*mover_);
   dismissed_ = !plugins;
   if (dismissed_) return;

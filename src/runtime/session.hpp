@@ -22,6 +22,7 @@
 #include "mover/mover.hpp"
 #include "runtime/connection.hpp"
 #include "runtime/driver.hpp"
+#include "runtime/interrupts.hpp"
 #include "runtime/rank_trace.hpp"
 
 namespace penstock::runtime {
@@ -87,6 +88,7 @@ class Session {
   Connection connection_;
   mover::Mover* const mover_;  ///< the connection's
   bool dismissed_ = false;
+  std::optional<Interrupts> ignored_;  ///< on other ranks, from before rank 0 hears of them
   std::string host_;
   core::CoreSet cores_;
   device::CudaGpus gpus_;

@@ -14,6 +14,11 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+/// The runtime of the test that runs, for kernels that ought not to call it.
+Runtime* current_runtime = nullptr;
+const auto wait_inside = kernel("test.wait_inside", [](Out<I64> /*out*/) { current_runtime->wait_all(); });
+const auto take_int = kernel("test.take_int", [](Out<I64> out, int value) { out[0] = value; });
+
 /// "failure_test.cpp:LINE"
 std::string here(int line) { return "failure_test.cpp:" + std::to_string(line); }
 
@@ -31,6 +36,36 @@ TEST(RuntimeFailure, NamesKernelPlaceRankDeviceAttemptAndCause) {
   EXPECT_THAT(what_wait_throws(runtime, data),
               AllOf(HasSubstr("test.fail_writing"), HasSubstr(here(line)), HasSubstr("rank 0"), HasSubstr("device 0"),
                     HasSubstr("attempt 1"), HasSubstr("the valve is stuck")));
+}
+
+TEST(RuntimeFailure, IsWhatAWaitInsideAKernelMakes) {
+  Runtime runtime;
+  current_runtime = &runtime;
+  const auto data = runtime.array<I64>({1});
+
+  runtime.submit(wait_inside, write(data));
+
+  EXPECT_THAT(what_wait_throws(runtime, data), HasSubstr("from inside a kernel"));
+}
+
+TEST(RuntimeFailure, OfAnIntegerThatDoesNotFitIsSaidWhenItIsSubmitted) {
+  Runtime runtime;
+  const auto data = runtime.array<I64>({1});
+
+  const auto error = thrown_by<Error>([&] { runtime.submit(take_int, write(data), 5'000'000'000); });
+  runtime.submit(take_int, write(data), 7U);
+
+  EXPECT_THAT(error.what(), HasSubstr("5000000000"));
+  EXPECT_EQ(runtime.read(data)[0], 7);
+}
+
+TEST(RuntimeFailure, OfASaveWithoutAPathNamesThePlace) {
+  Runtime runtime;
+  const auto data = runtime.array<I64>({1}, zeros());
+
+  const auto error = thrown_by<Error>([&] { runtime.save(data, ""); });
+
+  EXPECT_THAT(error.what(), AllOf(HasSubstr(here(__LINE__ - 2)), HasSubstr("needs the path")));
 }
 
 TEST(RuntimeFailure, IsSeenByEveryWaiter) {
