@@ -148,8 +148,8 @@ decltype(auto) as_parameter(A&& argument) {
     return std::forward<A>(argument);
   } else {
     using Given = std::decay_t<A>;
-    constexpr bool are_numbers =
-        std::is_integral_v<P> && std::is_integral_v<Given> && !std::is_same_v<P, bool> && !std::is_same_v<Given, bool>;
+    constexpr bool are_numbers = std::is_integral_v<P> && std::is_integral_v<Given> && !std::is_same_v<P, bool> &&
+                                 !std::is_same_v<P, char> && !std::is_same_v<Given, bool>;
     if constexpr (are_numbers) check_range(std::in_range<P>(+argument), std::to_string(argument));
     return static_cast<P>(std::forward<A>(argument));
   }
