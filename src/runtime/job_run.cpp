@@ -64,6 +64,7 @@ class JobRun {
   /// Until all tasks have ended, or nothing more is started.
   void compute() {
     session_.frontend().set_while_waiting([this] { look_up(); });
+    session_.frontend().measure();  // for the report, with a trace or without
     begin_trace();
     begin_ = Clock::now();
     jobs::Stream stream = job_.stream();

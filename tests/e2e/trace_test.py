@@ -168,6 +168,14 @@ class TraceTest(ProgramTest):
         self.assertGreater(report["trace"]["dropped"], 0)
         self.assertGreater(document["otherData"]["complete_from_us"], 0)
 
+    def test_without_a_trace_the_report_still_says_how_busy_devices_were(self):
+        for ranks in (None, 2):
+            with self.subTest(ranks=ranks):
+                self.penstock("run", JOBS / "matmul.toml", "--run-dir", f"run{ranks}", "--trace-bytes", "0", ranks=ranks)
+
+                for rank in self.report(f"run{ranks}")["ranks"]:
+                    self.assertGreater(rank["devices"][0]["busy_s"], 0)
+
     def test_every_version_read_has_an_arrow_to_its_reader(self):
         self.penstock("run", self.job("tree.toml", TREE), "--run-dir", "run", ranks=2)
 
