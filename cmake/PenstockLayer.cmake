@@ -14,6 +14,12 @@ set_property(GLOBAL PROPERTY PENSTOCK_LAYERS "")
 set_property(GLOBAL PROPERTY PENSTOCK_LAYER_LIBRARIES "")
 set_property(GLOBAL PROPERTY PENSTOCK_LAYER_TABLE "")
 
+# Calls within the library are direct: nobody replaces its functions at load time. Its thread-local variables are few and
+# small enough for the space that the loader keeps for them, even where it is opened by a running program.
+function(penstock_set_code_model target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition;-ftls-model=initial-exec>)
+endfunction()
+
 function(penstock_set_warnings target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>)
   if(PENSTOCK_WARNINGS_AS_ERRORS)
@@ -47,6 +53,7 @@ function(penstock_add_layer)
   endforeach()
   target_link_libraries(${target} PRIVATE ${LAYER_LIBRARIES})
   penstock_set_warnings(${target})
+  penstock_set_code_model(${target})
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_LAYERS ${LAYER_NAME})
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_LAYER_LIBRARIES ${LAYER_LIBRARIES})
   penstock_declare_layer(NAME ${LAYER_NAME} KIND ${LAYER_KIND} DEPENDS ${LAYER_DEPENDS})

@@ -65,6 +65,13 @@ Access<T, AccessMode::read_write> read_write(const Array<T>& array,
   return {array.datum().get(), where};
 }
 
+/// For a body's InOut. The tasks that commute at an array run one at a time, in any order.
+template <class T>
+Access<T, AccessMode::commute> commute(const Array<T>& array,
+                                       std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), where};
+}
+
 /// What fills a new array: the first task of that array.
 struct Origin {
   const char* kernel = nullptr;  ///< absent: nothing; the array must be written before it is read
@@ -87,5 +94,49 @@ inline Origin ones() { return fill(1.0); }
 inline Origin iota() { return {"iota", {}}; }
 /// The array in an .npy file; its dtype and shape must be those of the array.
 inline Origin file(std::string path) { return {"load", {{"path", Parameter(std::move(path))}}}; }
+
+/// A reduction by element that needs no kernel of the program.
+class Operation {
+ public:
+  explicit constexpr Operation(const char* name) : name_(name) {}
+  [[nodiscard]] constexpr const char* name() const { return name_; }
+
+ private:
+  const char* name_;
+};
+// ps::sum is one too.
+inline constexpr Operation product{"product"};
+/// Not a number where one is not.
+inline constexpr Operation minimum{"minimum"};
+inline constexpr Operation maximum{"maximum"};
+
+namespace detail {
+/// What a reduction is made of. Borrowed for a submit().
+struct ReductionParts {
+  const char* combine = nullptr;    ///< the kernel; absent: `operation` says it all
+  const Origin* neutral = nullptr;  ///< absent likewise
+  const char* operation = nullptr;
+};
+}  // namespace detail
+
+/// A task's access that reduces into an array.
+template <class T>
+struct ReducingAccess {
+  using Element = T;
+  static constexpr AccessMode mode = AccessMode::reduce;
+  const detail::Datum* datum;
+  detail::ReductionParts parts;
+  std::source_location where;
+};
+
+/// For a body's InOut. What the body finds is an array of its own, filled with the neutral element of the operation: 0
+/// for ps::sum, 1 for ps::product, the greatest value for ps::minimum, the least for ps::maximum. The arrays of all
+/// tasks that reduce, and what the array held before if it was written, are combined in a tree that follows from the
+/// order of the submissions alone: the same bits on any number of workers and ranks.
+template <class T>
+ReducingAccess<T> reduce(const Array<T>& array, const Operation& operation,
+                         std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), {.operation = operation.name()}, where};
+}
 
 }  // namespace penstock

@@ -17,7 +17,18 @@
 namespace penstock {
 
 /// What a task does with one datum.
-enum class AccessMode : std::uint8_t { read = 0, write = 1, read_write = 2 };
+enum class AccessMode : std::uint8_t {
+  read = 0,
+  write = 1,
+  read_write = 2,
+  commute = 3,  ///< read-write, in any order with others that commute, one at a time
+  reduce = 4,   ///< into a private array, which is combined with others' in a fixed order
+};
+
+/// The access as a kernel's description has it: a body finds an array that it reads and writes.
+constexpr AccessMode seen_by_body(AccessMode mode) {
+  return mode == AccessMode::commute || mode == AccessMode::reduce ? AccessMode::read_write : mode;
+}
 
 enum class ParameterType : std::uint8_t { boolean = 0, integer = 1, real = 2, text = 3 };
 
@@ -67,6 +78,9 @@ struct KernelDescription {
   std::vector<ParameterDescription> parameters;
   std::function<void(const TaskContext&)> cpu;  ///< called from any worker, several at once; must not keep the views
   bool allows_panels = false;
+  /// Its body brings its own parallelism: it is called once, with an OpenMP team of as many threads as the task has
+  /// cores, while that many workers rest. Not for panels.
+  bool uses_openmp = false;
   /// What does not fit between shapes, dtypes, modes and parameters, in one line; empty: all fits. Pure. May be absent.
   std::function<std::string(std::span<const TaskAccess>, std::span<const Parameter>)> check = {};
   /// Floating-point operations of a task that passed the check. Pure. Absent: not known.

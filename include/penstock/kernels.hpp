@@ -4,6 +4,7 @@
 /// integers around, and run as k panels with cores(k); the others run on one core unless they say so.
 #pragma once
 
+#include <penstock/array.hpp>
 #include <penstock/kernel.hpp>
 
 namespace penstock {
@@ -25,9 +26,14 @@ inline constexpr KernelName relu{"relu"};
 /// dx = dy where x > 0, else 0, by element. Accesses: read x, read dy, write dx.
 inline constexpr KernelName relu_gradient{"relu_gradient"};
 
+namespace detail {
+struct Sum : KernelName, Operation {
+  constexpr Sum() : KernelName("sum"), Operation("sum") {}
+};
+}  // namespace detail
 /// s = the sum of all elements of x, in a pairwise order that depends on their number alone. s is one element, of shape
-/// [] or [1], of the dtype of x. Accesses: read x, write s.
-inline constexpr KernelName sum{"sum"};
+/// [] or [1], of the dtype of x. Accesses: read x, write s. In reduce(y, sum): the sum by element of what tasks make.
+inline constexpr detail::Sum sum;
 /// s = the greatest element of x, which must not be empty; not a number if one is not. s as for sum. Accesses: read x,
 /// write s.
 inline constexpr KernelName max{"max"};

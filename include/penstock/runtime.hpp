@@ -3,31 +3,49 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <penstock/array.hpp>
 #include <penstock/error.hpp>
+#include <penstock/request.hpp>
 #include <penstock/typed_kernel.hpp>
 
 namespace penstock {
 
-/// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here.
+/// How a runtime is set up. The defaults suit; the environment variables of the command line are not read here. A value
+/// out of range is an Error (invalid_argument).
 struct Options {
-  int workers = 0;                                    ///< per rank; 0: as many as the cores this process may use
+  int workers = 0;                                    ///< per rank, up to 4096; 0: all cores this process may use
   std::uint64_t window_tasks = 4'096;                 ///< submitted and not ended; then submit() waits
   std::int64_t window_bytes = std::int64_t{4} << 30;  ///< bytes that submitted and not ended tasks write; likewise
   /// A folder for the trace of the run, on a file system that all ranks share; made when missing. Empty: no trace.
   std::string run_dir = {};
   bool fresh = false;  ///< replace the run that run_dir holds; else that is an Error (run_folder)
-  std::int64_t trace_bytes = std::int64_t{64} << 20;  ///< the most recent events of each rank that run_dir keeps
+  /// The latest events of each rank that run_dir keeps; 1 MiB or more.
+  std::int64_t trace_bytes = std::int64_t{64} << 20;
+  /// For finding mistakes: a task fails, naming the access, when its body changes an array declared as read or leaves
+  /// an element of one declared as write unwritten, the latter on one core only. On cores only, and slower: arrays that
+  /// are read are copied for each body. A body that seems to have left an element is run once more to be sure.
+  bool checked = false;
+  /// Every task runs inside its submit(), in program order, on the thread that calls it: for debuggers, and to compare
+  /// with. One rank, cores only.
+  bool serial = false;
+  /// Ready tasks begin in a random order that depends on this number, to find tasks that do not say what they read. On
+  /// one worker two runs have the same order where the worker cannot begin before all tasks have been submitted. One
+  /// rank, cores only.
+  std::optional<std::uint64_t> schedule_seed = {};
 };
 
 /// A named parameter of a built-in kernel: with("alpha", 2.0).
@@ -45,12 +63,6 @@ NamedParameter with(const char* name, const V& value) {
     return {name, Parameter(value)};
 }
 
-/// The resource request of a task: this many cores of one rank, used as panels by kernels that allow them.
-struct Cores {
-  int count;
-};
-inline Cores cores(int count) { return {count}; }
-
 namespace detail {
 
 /// A kernel by name, and the line that submits it.
@@ -67,11 +79,21 @@ struct NamedKernel {
 struct Request {
   const char* kernel = nullptr;
   std::span<const std::pair<const Datum*, AccessMode>> accesses;
-  std::span<const Parameter> positional;  ///< typed kernels: all parameters
-  std::span<const NamedParameter> named;  ///< kernels by name
+  std::span<const Parameter> positional;            ///< typed kernels: all parameters
+  std::span<const NamedParameter> named;            ///< kernels by name
+  std::span<const ReductionParts> reductions = {};  ///< of the accesses that reduce, in their order
+  bool typed = false;                               ///< the compiler has checked the accesses
+  std::span<const Use> uses = {};
   int cores = 1;
+  std::int32_t priority = 0;
+  std::string_view name = {};
+  bool only_on_front = false;
   Place place;
 };
+
+template <class A>
+inline constexpr bool is_option =
+    std::is_same_v<A, Cores> || std::is_same_v<A, Priority> || std::is_same_v<A, Name> || std::is_same_v<A, Use>;
 
 template <class A>
 concept IsAccess = requires {
@@ -79,18 +101,30 @@ concept IsAccess = requires {
   A::mode;
 };
 
+template <class A>
+concept IsReducing = IsAccess<A> && A::mode == AccessMode::reduce;
+
 /// Takes the pieces of one submit() call, `As`, apart without allocating.
 template <class... As>
 struct Pieces {
   static constexpr std::size_t access_most = (std::size_t{IsAccess<As>} + ... + 0U);
   static constexpr std::size_t named_most = (std::size_t{std::is_same_v<As, NamedParameter>} + ... + 0U);
+  static constexpr std::size_t reductions_most = (std::size_t{IsReducing<As>} + ... + 0U);
   std::array<std::pair<const Datum*, AccessMode>, access_most> accesses{};
-  std::array<Parameter, sizeof...(As) - access_most - named_most> positional{};
+  static constexpr std::size_t use_most = (std::size_t{std::is_same_v<As, Use>} + ... + 0U);
+  static constexpr std::size_t option_most = (std::size_t{is_option<As>} + ... + 0U);
+  std::array<Parameter, sizeof...(As) - access_most - named_most - option_most> positional{};
   std::array<NamedParameter, named_most> named{};
+  std::array<ReductionParts, reductions_most> reductions{};
+  std::array<Use, use_most> uses{};
   std::size_t access_count = 0;
   std::size_t positional_count = 0;
   std::size_t named_count = 0;
+  std::size_t reduction_count = 0;
+  std::size_t use_count = 0;
   int cores = 1;
+  std::int32_t priority = 0;
+  std::string_view name;
   Place place;
 
   template <class T, AccessMode Mode>
@@ -98,8 +132,17 @@ struct Pieces {
     if (access_count == 0) place = Place(access.where);
     accesses[access_count++] = {access.datum, Mode};
   }
+  template <class T>
+  void add(const ReducingAccess<T>& access) {
+    if (access_count == 0) place = Place(access.where);
+    accesses[access_count++] = {access.datum, AccessMode::reduce};
+    reductions[reduction_count++] = access.parts;
+  }
   void add(const NamedParameter& parameter) { named[named_count++] = parameter; }
   void add(Cores request) { cores = request.count; }
+  void add(Priority request) { priority = request.value; }
+  void add(Name request) { name = request.text; }
+  void add(const Use& request) { uses[use_count++] = request; }
   template <class V>
     requires std::is_arithmetic_v<V>
   void add(V value) {
@@ -112,12 +155,17 @@ struct Pieces {
   }
   void add(std::string value) { positional[positional_count++] = std::move(value); }
 
-  [[nodiscard]] Request request(const char* kernel) const {
+  [[nodiscard]] Request request(const char* kernel, bool typed) const {
     return {.kernel = kernel,
             .accesses = {accesses.data(), access_count},
             .positional = {positional.data(), positional_count},
             .named = {named.data(), named_count},
+            .reductions = {reductions.data(), reduction_count},
+            .typed = typed,
+            .uses = {uses.data(), use_count},
             .cores = cores,
+            .priority = priority,
+            .name = name,
             .place = place};
   }
 };
@@ -127,7 +175,7 @@ template <class P, class A>
 constexpr bool fits() {
   if constexpr (IsArgument<P>::value) {
     if constexpr (IsAccess<A>) {
-      return std::is_same_v<typename P::Element, typename A::Element> && P::mode == A::mode;
+      return std::is_same_v<typename P::Element, typename A::Element> && P::mode == seen_by_body(A::mode);
     } else {
       return false;
     }
@@ -156,10 +204,12 @@ decltype(auto) as_parameter(A&& argument) {
 }
 
 struct RuntimeState;
+struct Scratch;
 
 /// The untyped half of a View.
 class HostView {
  public:
+  friend class HostFuture;
   HostView() = default;
   HostView(std::shared_ptr<RuntimeState> state, std::uint32_t data, std::uint64_t version, ArrayView view);
   HostView(HostView&& other) noexcept;
@@ -172,6 +222,18 @@ class HostView {
   std::uint32_t data_ = 0;
   std::uint64_t version_ = 0;
   ArrayView view_;
+};
+
+/// The untyped half of a Future.
+class HostFuture {
+ public:
+  HostFuture(std::shared_ptr<RuntimeState> state, std::uint32_t data, std::uint64_t version, const ArrayType& type)
+      : pin_(std::move(state), data, version, {nullptr, type}) {}
+  bool wait(const std::optional<std::chrono::steady_clock::time_point>& deadline);
+  [[nodiscard]] HostView get() &&;
+
+ private:
+  HostView pin_;
 };
 
 }  // namespace detail
@@ -197,13 +259,51 @@ class View {
   detail::HostView view_;
 };
 
+/// The value that an array will have: of the version as of when it was asked for. It pins that version, as a View does.
+/// It must be dropped before the runtime ends.
+template <class T>
+class Future {
+ public:
+  explicit Future(detail::HostFuture future) : future_(std::move(future)) {}
+  [[nodiscard]] bool is_ready() { return future_.wait(std::chrono::steady_clock::time_point::min()); }
+  /// Until it is made. Throws TaskError when it could not be, as all of these do.
+  void wait() { future_.wait(std::nullopt); }
+  /// The same; false: it was not after that time.
+  template <class Rep, class Period>
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) {
+    return future_.wait(std::chrono::steady_clock::now() + time);
+  }
+  /// Waits, and shows it; once.
+  [[nodiscard]] View<T> get() { return View<T>(std::move(future_).get()); }
+
+ private:
+  detail::HostFuture future_;
+};
+
+/// Whether the task whose body calls this may stop, since it, its group or the run was cancelled. Of tasks on one rank;
+/// elsewhere false.
+[[nodiscard]] bool is_cancelled();
+
 /// One runtime. Made by run() or, in a program of one process, directly; all calls are safe from several threads of the
-/// program, whose tasks are then ordered as the calls were. No call may be made from inside a kernel: waits throw
-/// there.
+/// program, whose tasks are then ordered as the calls were.
+///
+/// A task may run on the thread that submits, when it is shorter than handing it on would be, or that waits: a body
+/// must not wait for what the program does next. A body may wait for arrays of the program, on one rank, and have tasks
+/// of its own: its first parameter is a Runtime& then, which is the task's own. Tasks submitted there end before the
+/// task does, on its rank; their failures are the task's, unless it catches them where it waits.
+///
+/// exit(), from any thread or from inside a body, and the return of main() end a process in which a runtime still
+/// lives: tasks that have not begun are cancelled, bodies that run have a second to end, and other threads of the
+/// program do not return from calls any more. If a body still runs then, the process ends as by _exit(), with the same
+/// code.
+///
+/// In a process forked from another, every call on a runtime of the other throws Error (invalid_argument), and
+/// destructors of runtimes, arrays and views do nothing: what they hold is not freed. A new runtime works as usual.
 class Runtime {
  public:
   explicit Runtime(const Options& options = {});
-  /// Waits for all tasks, then stops the workers. Never throws; failures of tasks are listed on standard error.
+  /// Waits for all tasks, then stops the workers. Where an exception has left the scope, tasks that have not begun are
+  /// cancelled first. Never throws; failures of tasks are listed on standard error.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -214,41 +314,92 @@ class Runtime {
                  std::source_location where = std::source_location::current()) {
     return Array<T>(make_datum({dtype_of<T>, shape}, origin, Place(where)));
   }
+  /// In a task, of the task's own runtime: an array that is what the body was given, for tasks of the task. They change
+  /// it in place; the body itself leaves it alone until it has waited for them.
+  template <class T, AccessMode Mode>
+  Array<T> array(const Argument<T, Mode>& held) {
+    auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(held.data()));
+    return Array<T>(lend_datum({bytes, {dtype_of<T>, held.shape()}}, Mode == AccessMode::read));
+  }
 
   /// Submits a task of a typed kernel: the arguments in the order of the body's parameters.
   /// Returns at once, except that it waits while the window is full. Throws Error (invalid_argument) with the submit
   /// place when something does not fit; nothing was submitted then.
   template <class... Ps, class... As>
-  void submit(const Kernel<Ps...>& kernel, As&&... arguments) {
-    static_assert(sizeof...(As) == sizeof...(Ps), "a typed kernel takes exactly the arguments of its body");
-    static_assert((detail::fits<Ps, std::decay_t<As>>() && ...),
-                  "an argument does not fit the body: In takes read(x), Out takes write(x), InOut takes read_write(x)");
-    detail::Pieces<std::decay_t<As>...> pieces;
-    (pieces.add(detail::as_parameter<Ps>(std::forward<As>(arguments))), ...);
-    submit_request(pieces.request(kernel.name()));
+  Task submit(const Kernel<Ps...>& kernel, As&&... arguments) {
+    constexpr std::size_t options = (std::size_t{detail::is_option<std::decay_t<As>>} + ... + 0U);
+    static_assert(
+        sizeof...(As) == sizeof...(Ps) + options,
+        "a typed kernel takes exactly the arguments of its body, and then cores(), priority(), name(), use()");
+    return submit_typed<Ps...>(kernel.name(), std::make_index_sequence<sizeof...(Ps)>(),
+                               std::make_index_sequence<options>(),
+                               std::forward_as_tuple(std::forward<As>(arguments)...));
   }
 
-  /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k).
+  /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k), ...
   template <class... As>
-  void submit(const detail::NamedKernel& kernel, As&&... arguments) {
+  Task submit(const detail::NamedKernel& kernel, As&&... arguments) {
     detail::Pieces<std::decay_t<As>...> pieces;
     pieces.place = kernel.place;
     (pieces.add(std::forward<As>(arguments)), ...);
-    submit_request(pieces.request(kernel.name));
+    return submit_request(pieces.request(kernel.name, false));
   }
+  /// The task, if it has not begun, ends as cancelled; who depends on it is skipped.
+  void cancel(Task task);
+  /// So do all tasks that have not begun. Later ones do too.
+  void cancel_all();
+  /// Something of which tasks use so much at once, at least 1.
+  [[nodiscard]] Resource resource(std::int64_t amount);
 
-  /// Waits until the array's version as of now is made. Throws TaskError when it could not be.
-  template <class T>
-  void wait(const Array<T>& array) {
-    wait_datum(array.datum().get());
+  /// Waits until the arrays' versions as of now are made. Throws TaskError when one could not be.
+  template <class... Ts>
+  void wait(const Array<Ts>&... arrays) {
+    const std::array<const detail::Datum*, sizeof...(Ts)> data{arrays.datum().get()...};
+    wait_data(data, std::nullopt);
+  }
+  /// The same; false: some was not made after that time.
+  template <class Rep, class Period, class... Ts>
+  [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const Array<Ts>&... arrays) {
+    const std::array<const detail::Datum*, sizeof...(Ts)> data{arrays.datum().get()...};
+    return wait_data(data, std::chrono::steady_clock::now() + time);
   }
   /// Waits until every task submitted so far has ended. Throws TaskError when one failed since the last wait_all().
-  void wait_all();
+  void wait_all() { wait_tasks(std::nullopt); }
+  /// The same; false: some had not after that time.
+  template <class Rep, class Period>
+  [[nodiscard]] bool wait_all_for(std::chrono::duration<Rep, Period> time) {
+    return wait_tasks(std::chrono::steady_clock::now() + time);
+  }
+  /// The first tasks that failed, a line each, in the order in which they became known.
+  [[nodiscard]] std::vector<std::string> failures() const;
+
   /// Waits for the array as wait() does, brings it to this rank, and shows it.
   template <class T>
   View<T> read(const Array<T>& array) {
-    return View<T>(read_datum(array.datum().get()));
+    return future(array).get();
   }
+  /// The same, if the array's version as of now is made; else nothing, at once.
+  template <class T>
+  [[nodiscard]] std::optional<View<T>> try_read(const Array<T>& array) {
+    Future<T> now = future(array);
+    if (!now.is_ready()) return std::nullopt;
+    return now.get();
+  }
+  /// The array's version as of now, whatever is written later.
+  template <class T>
+  [[nodiscard]] Future<T> future(const Array<T>& array) {
+    return Future<T>(pin_datum(array.datum().get()));
+  }
+  /// A task that calls `function` with the array's version as of now, an In<T>, once it is made, on this rank. It is
+  /// not called when that could not be made. What it throws is a failure of the task.
+  template <class T, class Function>
+  Task then(const Array<T>& array, Function function, std::source_location where = std::source_location::current()) {
+    static_assert(std::is_invocable_v<Function&, In<T>>, "then() takes a function of an In<T>");
+    return submit_function(
+        array.datum().get(), [function = std::move(function)](const ArrayView& view) mutable { function(In<T>(view)); },
+        Place(where));
+  }
+
   /// Writes the array's version as of now to an .npy file (version 1.0, C order), as a task; to a temporary name first,
   /// then renamed. The path is used on the rank that runs the task: a file system that all ranks share is assumed.
   template <class T>
@@ -261,12 +412,32 @@ class Runtime {
 
  private:
   friend struct detail::RuntimeState;
+  friend class Group;
   friend class RuntimeAccess;
   explicit Runtime(std::shared_ptr<detail::RuntimeState> state);
   std::shared_ptr<detail::Datum> make_datum(const ArrayType& type, const Origin& origin, const Place& place);
-  void submit_request(const detail::Request& request);
-  void wait_datum(const detail::Datum* datum);
-  detail::HostView read_datum(const detail::Datum* datum);
+  std::shared_ptr<detail::Datum> lend_datum(const ArrayView& held, bool read_only);
+  /// The body's arguments, and what else is asked for, are told apart by their types; each keeps its order.
+  template <class... Ps, std::size_t... Is, std::size_t... Os, class Arguments>
+  Task submit_typed(const char* kernel, std::index_sequence<Is...> /*arguments*/,
+                    std::index_sequence<Os...> /*options*/, Arguments&& arguments) {
+    static_assert((detail::fits<Ps, std::decay_t<std::tuple_element_t<Is, std::decay_t<Arguments>>>>() && ...),
+                  "an argument does not fit the body: In takes read(x), Out takes write(x), InOut takes read_write(x), "
+                  "commute(x) or reduce(x, operation)");
+    detail::Pieces<std::decay_t<std::tuple_element_t<Is, std::decay_t<Arguments>>>...,
+                   std::decay_t<std::tuple_element_t<sizeof...(Is) + Os, std::decay_t<Arguments>>>...>
+        pieces;
+    (pieces.add(detail::as_parameter<Ps>(std::get<Is>(std::forward<Arguments>(arguments)))), ...);
+    (pieces.add(std::get<sizeof...(Is) + Os>(std::forward<Arguments>(arguments))), ...);
+    return submit_request(pieces.request(kernel, true));
+  }
+  Task submit_request(const detail::Request& request);
+  void take_needs(const detail::Request& request, detail::Scratch& parts) const;
+  Task submit_function(const detail::Datum* datum, std::function<void(const ArrayView&)> function, const Place& place);
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  bool wait_data(std::span<const detail::Datum* const> data, const Deadline& deadline);
+  bool wait_tasks(const Deadline& deadline);
+  detail::HostFuture pin_datum(const detail::Datum* datum);
   void save_datum(const detail::Datum* datum, const std::string& path, const Place& place);
 
   std::shared_ptr<detail::RuntimeState> state_;
@@ -274,7 +445,8 @@ class Runtime {
 
 /// Runs `program` on rank 0; other ranks serve until it returns. Alone, MPI is never initialised; under mpirun or srun
 /// it is. Returns the exit code for main(): 0 all done, 1 some task failed, 2 bad use, 3 run folder, 4 a rank or device
-/// was lost, 130 interrupted. Errors that escape `program` are printed to standard error.
+/// was lost, 130 interrupted. Errors that escape `program` are printed to standard error; tasks that have not begun are
+/// cancelled then. Under mpirun or srun it can be called once.
 int run(int argc, char** argv, const std::function<void(Runtime&)>& program, const Options& options = {});
 
 }  // namespace penstock

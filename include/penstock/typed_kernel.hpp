@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,10 +25,13 @@
 #include <utility>
 #include <variant>
 
+#include <penstock/array.hpp>
 #include <penstock/error.hpp>
 #include <penstock/kernel.hpp>
 
 namespace penstock {
+
+class Runtime;
 
 /// Parameter types of a typed CPU body. Each is a span with a shape, valid for the call.
 template <class T, AccessMode Mode>
@@ -162,20 +166,34 @@ struct KernelFacts {
   std::function<std::string(detail::Fact<Ps>...)> check = {};
   std::function<double(detail::Fact<Ps>...)> flops = {};  ///< floating-point operations of a task
   std::function<double(detail::Fact<Ps>...)> bytes = {};  ///< of memory that a task moves; absent: of its arrays
+  bool uses_openmp = false;                               ///< see KernelDescription; then submit() takes cores(k)
 };
 
 namespace detail {
 
+/// `Types` are the arguments of a task; the body may take the task's own Runtime& before them.
 template <class Signature>
 struct SignatureOf;
 template <class R, class F, class... Ps>
 struct SignatureOf<R (F::*)(Ps...) const> {
+  static constexpr bool takes_runtime = false;
+  using Types = std::tuple<std::decay_t<Ps>...>;
+};
+template <class R, class F, class... Ps>
+struct SignatureOf<R (F::*)(Runtime&, Ps...) const> {
+  static constexpr bool takes_runtime = true;
+  using Types = std::tuple<std::decay_t<Ps>...>;
+};
+template <class R, class... Ps>
+struct SignatureOf<R (*)(Runtime&, Ps...)> {
+  static constexpr bool takes_runtime = true;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
 template <class R, class F, class... Ps>
 struct SignatureOf<R (F::*)(Ps...) const noexcept> : SignatureOf<R (F::*)(Ps...) const> {};
 template <class R, class... Ps>
 struct SignatureOf<R (*)(Ps...)> {
+  static constexpr bool takes_runtime = false;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
 template <class R, class... Ps>
@@ -236,6 +254,23 @@ std::function<R(std::span<const TaskAccess>, std::span<const Parameter>)> untype
   };
 }
 
+/// The runtime of the task that the calling thread runs.
+class TaskScope {
+ public:
+  TaskScope();
+  TaskScope(const TaskScope&) = delete;
+  TaskScope& operator=(const TaskScope&) = delete;
+  /// After an exception: its tasks that have not begun are cancelled, and the others end.
+  ~TaskScope();
+  [[nodiscard]] Runtime& runtime();
+  /// Waits for its tasks. Throws TaskError when one failed that the body does not know of.
+  void finish();
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
 template <class Body, class... Ps, std::size_t... Is>
 KernelDescription describe(const char* name, const Body& body, const KernelFacts<Ps...>& facts,
                            std::index_sequence<Is...> indices) {
@@ -246,8 +281,15 @@ KernelDescription describe(const char* name, const Body& body, const KernelFacts
   (describe_argument<Ps>(facts.arguments[Is], description), ...);
   if (!facts.arguments.given()) number_names(description);
   description.cpu = [body]([[maybe_unused]] const TaskContext& context) {
-    body(argument_from<Ps, Is, Ps...>(context)...);
+    if constexpr (BodySignature<Body>::takes_runtime) {
+      TaskScope scope;
+      body(scope.runtime(), argument_from<Ps, Is, Ps...>(context)...);
+      scope.finish();
+    } else {
+      body(argument_from<Ps, Is, Ps...>(context)...);
+    }
   };
+  description.uses_openmp = facts.uses_openmp;
   description.check = untyped<std::string>(facts.check, types, indices);
   description.flops = untyped<double>(facts.flops, types, indices);
   description.bytes = untyped<double>(facts.bytes, types, indices);
@@ -289,6 +331,38 @@ template <class Body>
 auto kernel(const char* name, Body body, const detail::FactsOf<Body>& facts = {}) {
   using Made = typename detail::KernelOfTypes<typename detail::BodySignature<Body>::Types>::Type;
   return Made(name, detail::describe_kernel(name, body, facts));
+}
+
+/// A reduction of the program's own, for reduce(): `combine` takes the second array into the first, and `neutral` fills
+/// an array that changes nothing when it is combined. It is kept as long as it is used, best at namespace scope.
+///
+///     const auto larger = ps::kernel("my.larger", [](ps::InOut<float> into, ps::In<float> from) {
+///       for (std::size_t i = 0; i < into.size(); ++i)
+///         if (std::abs(from[i]) > std::abs(into[i])) into[i] = from[i];
+///     });
+///     const ps::Reduction largest{larger, ps::zeros()};
+///     rt.submit(kernel, ps::read(x), ps::reduce(y, largest));
+template <class T>
+class Reduction {
+ public:
+  Reduction(const Kernel<InOut<T>, In<T>>& combine, Origin neutral)
+      : combine_(combine.name()), neutral_(std::move(neutral)) {
+    if (neutral_.kernel != nullptr) return;
+    throw Error(ErrorCode::invalid_argument, std::string("a reduction by ") + combine_ +
+                                                 " needs an origin for its neutral element, such as zeros()");
+  }
+  [[nodiscard]] detail::ReductionParts parts() const { return {.combine = combine_, .neutral = &neutral_}; }
+
+ private:
+  const char* combine_;
+  Origin neutral_;
+};
+
+/// Borrows the reduction for the submit().
+template <class T>
+ReducingAccess<T> reduce(const Array<T>& array, const Reduction<T>& reduction,
+                         std::source_location where = std::source_location::current()) {
+  return {array.datum().get(), reduction.parts(), where};
 }
 
 }  // namespace penstock

@@ -65,7 +65,7 @@ void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, 
       return;
     }
     case Tag::cancel:
-      cancelled_.store(true, std::memory_order_relaxed);
+      cancel();
       return;
     case Tag::finish:
       told_to_finish_.store(true, std::memory_order_release);

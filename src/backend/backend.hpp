@@ -68,6 +68,8 @@ class Backend {
 
   /// Carries out a batch of commands. Throws Error (environment) when it is not well formed.
   void receive(std::span<const std::byte> commands);
+  /// Tasks that have not begun end as cancelled. Any thread.
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   /// Driver thread: looks at devices that must be asked, and settles what lanes hold back. True when there was
   /// anything.
   bool progress();

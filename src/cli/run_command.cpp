@@ -43,6 +43,16 @@ std::vector<OptionDescription> options() {
        .value_name = "SIZE",
        .meaning = fmt::format("the most recent events of each rank that DIR/trace keeps; 0: no trace (default: {})",
                               observe::bytes_text(static_cast<std::uint64_t>(defaults.trace_bytes)))},
+      {.name = "checked",
+       .value_name = "",
+       .meaning = "run on cores only and watch what tasks do: writing what was declared as read, or leaving unwritten "
+                  "what was declared as write, is an error that names task and array"},
+      {.name = "serial",
+       .value_name = "",
+       .meaning = "run every task when it is submitted, one after the other: one rank, cores only"},
+      {.name = "schedule-seed",
+       .value_name = "N",
+       .meaning = "begin ready tasks in a random order that depends on N: one rank, cores only"},
       {.name = "json", .value_name = "", .meaning = "print the report as JSON in place of the summary"},
       {.name = "set",
        .value_name = "NAME=VALUE",
@@ -98,6 +108,14 @@ runtime::RunOptions understood(const Arguments& given) {
   run.window_bytes = given.bytes("window-bytes").value_or(run.window_bytes);
   run.trace_bytes = given.bytes("trace-bytes", 0).value_or(run.trace_bytes);
   if (const auto devices = given.text("devices")) use_only(*devices, run);
+  run.checked = given.has("checked");
+  run.serial = given.has("serial");
+  if (const auto seed = given.number("schedule-seed", 0, most)) run.schedule_seed = static_cast<std::uint64_t>(*seed);
+  for (const char* const option : {"checked", "serial", "schedule-seed"}) {
+    if (given.has(option) && given.has("devices") && run.use_cuda) {
+      throw UsageError(fmt::format("--{} runs on cores only, not on --devices {}", option, *given.text("devices")));
+    }
+  }
   run.values = given.assignments("set");
   return run;
 }

@@ -53,6 +53,7 @@ void FrontMachine::submit(const Submission& submission) {
     directory_.expect(access.data, access.writes, ticket, dead_);
     record.bytes += counted_bytes(directory_.type(access.data));
   }
+  record.needs.assign(submission.needs.begin(), submission.needs.end());
   to_evaluate_.emplace_back(ticket, record.task);
 }
 
@@ -68,6 +69,9 @@ std::uint32_t FrontMachine::allocate(TaskId task) {
   record.task = task;
   record.ticket = ticket;
   record.writes = false;
+  record.cancelled = false;
+  record.holds_needs = false;
+  record.needs.clear();
   record.attempt = core::Attempt(1);
   record.unbound = 0;
   record.bytes = 0;
@@ -137,7 +141,7 @@ void FrontMachine::settle_waiting() {
 void FrontMachine::evaluate(std::uint32_t ticket) {
   Record& record = records_[ticket];
   const TaskId cause = failed_input(record);
-  if (cancelled_ || cause != TaskId()) {
+  if (cancelled_ || record.cancelled || cause != TaskId()) {
     end(ticket, {.task = record.task,
                  .attempt = core::Attempt(),
                  .outcome = cause != TaskId() ? core::Outcome::skipped : core::Outcome::cancelled,
@@ -147,7 +151,7 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
                  .message = {}});
     return;
   }
-  if (record.unbound > 0) return;
+  if (record.unbound > 0 || record.state == TaskState::bound || !take_needs(record)) return;
   if (record.predecessors.empty()) {
     make_ready(ticket);
     return;
@@ -160,6 +164,29 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   set_state(record, TaskState::local);
   record.rank = rank;
   ranks_[index_of(rank)].local.push(queued_task(record));
+}
+
+/// All of them at once, or none: then it waits where there is not enough.
+bool FrontMachine::take_needs(Record& record) {
+  if (record.needs.empty() || record.holds_needs) return true;
+  const auto lacks = [&](const Need& need) { return resources_[need.resource].free < need.amount; };
+  const auto lacking = std::ranges::find_if(record.needs, lacks);
+  if (lacking != record.needs.end()) {
+    resources_[lacking->resource].waiting.emplace_back(record.ticket, record.task);
+    return false;
+  }
+  for (const Need& need : record.needs) resources_[need.resource].free -= need.amount;
+  return record.holds_needs = true;
+}
+
+void FrontMachine::give_back_needs(Record& record) {
+  if (!std::exchange(record.holds_needs, false)) return;
+  for (const Need& need : record.needs) {
+    Resource& resource = resources_[need.resource];
+    resource.free += need.amount;
+    for (const auto& waiting : resource.waiting) to_evaluate_.push_back(waiting);  // in the order of their waiting
+    resource.waiting.clear();
+  }
 }
 
 void FrontMachine::make_ready(std::uint32_t ticket) {
@@ -301,6 +328,8 @@ OperandKind FrontMachine::kind_for(const graph::StampedAccess& access, RankId ra
     case AccessMode::write:
       return OperandKind::write;
     case AccessMode::read_write:
+    case AccessMode::commute:  // the front-end has made others of these
+    case AccessMode::reduce:
       break;
   }
   return directory_.may_consume(access.data, access.reads, rank) ? OperandKind::consume : OperandKind::copy;
@@ -364,6 +393,7 @@ void FrontMachine::end(std::uint32_t ticket, const core::Ending& ending) {
   }
   output_.ended({.ending = ending, .kernel = record.kernel, .place = record.place, .bytes = record.bytes});
   release_dependents(ticket, was_bound);
+  give_back_needs(record);
   set_state(record, TaskState::free);
   record.task = TaskId();
   free_.push_back(ticket);
@@ -394,6 +424,14 @@ void FrontMachine::cancel() {
     write_tag(writer, Tag::cancel);
   }
   flush();
+}
+
+void FrontMachine::cancel(TaskId task) {
+  const auto found = std::ranges::find(records_, task, &Record::task);
+  if (found == records_.end() || found->state == TaskState::free || found->state == TaskState::bound) return;
+  found->cancelled = true;
+  set_state(*found, TaskState::waiting);  // out of the queues; evaluate() ends it
+  to_evaluate_.emplace_back(found->ticket, found->task);
 }
 
 void FrontMachine::finish() {

@@ -39,6 +39,12 @@ enum class TaskState : std::uint8_t {
   bound,    ///< given to a rank
 };
 
+/// What a task needs of something limited while it is bound.
+struct Need {
+  std::uint32_t resource = 0;
+  std::int64_t amount = 1;
+};
+
 /// A task as it comes from the front-end's driver. The spans are borrowed for the call.
 struct Submission {
   core::TaskId task;
@@ -48,6 +54,7 @@ struct Submission {
   Place place;                           ///< where the program submitted it
   std::span<const graph::StampedAccess> accesses;
   std::span<const std::byte> parameters;
+  std::span<const Need> needs = {};
 };
 
 /// A task that has ended, with what its owner wants to know of it then. Borrowed for the call.
@@ -81,6 +88,11 @@ class FrontMachine {
 
   void add_data(core::DataId data, const ArrayType& type) { directory_.add(data, type); }
   void release_data(core::DataId data);
+  /// Something of which all ranks together use so much at once; returns its number.
+  std::uint32_t add_resource(std::int64_t amount) {
+    resources_.push_back({.free = amount, .waiting = {}});
+    return static_cast<std::uint32_t>(resources_.size() - 1);
+  }
 
   /// Takes a stamped task. What can be sent is sent by the next flush().
   void submit(const Submission& submission);
@@ -90,6 +102,8 @@ class FrontMachine {
   void flush();
   /// Ends all tasks that are not bound, tells the ranks to start nothing more.
   void cancel();
+  /// Ends the task, if it is not bound.
+  void cancel(core::TaskId task);
   /// Tells all ranks to report and end.
   void finish();
 
@@ -116,6 +130,9 @@ class FrontMachine {
     core::TaskId task;
     std::uint32_t ticket = 0;
     bool writes = false;  // some version
+    bool cancelled = false;
+    bool holds_needs = false;
+    std::vector<Need> needs;
     core::Attempt attempt;
     core::KernelId kernel;
     std::uint16_t cores = 1;
@@ -132,7 +149,14 @@ class FrontMachine {
     boost::container::small_vector<std::byte, 24> parameters;
   };
 
+  struct Resource {
+    std::int64_t free = 0;
+    std::vector<std::pair<std::uint32_t, core::TaskId>> waiting;  // tasks that lack some of it
+  };
+
   std::uint32_t allocate(core::TaskId task);
+  [[nodiscard]] bool take_needs(Record& record);
+  void give_back_needs(Record& record);
   void set_state(Record& record, TaskState state);
   [[nodiscard]] static QueuedTask queued_task(const Record& record);
   void find_predecessors(std::uint32_t ticket);
@@ -162,6 +186,7 @@ class FrontMachine {
   coherence::Dead dead_;
   std::deque<Record> records_;  // by ticket; a deque, so that records stay in place
   std::vector<std::uint32_t> free_;
+  std::vector<Resource> resources_;
   std::vector<double> mean_ns_;  // of the tasks of each kernel
   TaskQueue anywhere_;           // ready tasks without inputs
   std::vector<std::pair<std::uint32_t, core::TaskId>> to_evaluate_;

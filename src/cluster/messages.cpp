@@ -264,12 +264,14 @@ void write(ByteWriter& writer, const Welcome& welcome) {
   write_cores(writer, welcome.cores);
   writer.put(welcome.host_rank);
   writer.put(welcome.host_ranks);
+  writer.put(static_cast<std::uint8_t>(welcome.checked));
 }
 
 bool read(ByteReader& reader, Welcome& welcome) {
   if (!read_cores(reader, welcome.cores)) return false;
   welcome.host_rank = reader.get<std::int32_t>();
   welcome.host_ranks = reader.get<std::int32_t>();
+  welcome.checked = reader.get<std::uint8_t>() != 0;
   return !reader.bad();
 }
 

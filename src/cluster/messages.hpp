@@ -104,11 +104,12 @@ struct Hello {
   std::vector<std::string> kernels;  ///< the signatures, in the order of the table
 };
 
-/// What the front-end answers: the rank's share of its host.
+/// What the front-end answers: the rank's share of its host, and how tasks are run.
 struct Welcome {
   core::CoreSet cores;
   std::int32_t host_rank = 0;  ///< this rank's place among the ranks of its host
   std::int32_t host_ranks = 1;
+  bool checked = false;  ///< it watches what bodies do to their arrays
 };
 
 /// Where to record what happens.

@@ -33,6 +33,7 @@ enum class AccessKind : std::uint8_t {
   consume = 2,    ///< read-write in the memory of the version read
   copy = 3,       ///< read-write in new memory, copied first
   overwrite = 4,  ///< write in the memory of the version before, of which nothing is read
+  commute = 5,    ///< read-write in the memory that those that commute share, one at a time
 };
 
 constexpr bool reads_nothing(AccessKind kind) { return kind == AccessKind::write || kind == AccessKind::overwrite; }

@@ -77,7 +77,8 @@ class Device {
 
   /// Takes work whose predecessors are done, except those that `after` names. Returns at once; called from any thread,
   /// from inside completed() too. Returns the token at which this work's results may be used by later work of the same
-  /// device, or no token when they may be used only once it is completed. A device without queues takes no `after`.
+  /// device, or no token when they may be used only once it is completed. A device without queues takes no `after`. The
+  /// panels of a task whose kernel uses OpenMP come in one call, one after the other.
   virtual Token start(std::span<Work* const> work, std::span<const Token> after = {}) = 0;
 
   /// Looks for what has completed and reports it. Never waits. Called by the rank's driver thread now and then, and

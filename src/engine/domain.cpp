@@ -1,7 +1,6 @@
 #include "engine/domain.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -15,12 +14,10 @@ using core::TaskId;
 
 namespace {
 
-constexpr std::chrono::milliseconds look_up{100};
 constexpr std::size_t accesses_most = 255;
 constexpr std::size_t parameters_most = std::size_t{256} << 10;  // as where they travel in a message
 constexpr std::size_t retired_before_a_turn = 32;
 constexpr std::uint64_t ends_between_looks = 16;
-constexpr std::size_t held_back_most = 16;
 
 std::string at(const Place& place) {
   return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
@@ -35,8 +32,11 @@ std::string at(const Place& place) {
 Domain::Domain(Engine& engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
+      parent_(Engine::current()),
+      all_(this),
       ended_(std::make_unique<Ended[]>(engine.lane_numbers())),
-      lane_(engine.new_lane()) {
+      lane_(engine.new_lane()),
+      burst_lane_(engine.new_lane()) {
   if (options_.serial) serial_lane_ = engine.new_lane();
   engine_.add(*this);
 }
@@ -53,8 +53,11 @@ Domain::~Domain() {
 // --- data ---
 
 DataId Domain::add_data(const ArrayType& type) {
-  const Lock lock(mutex_);
-  if (free_.empty() && generations_.retired() >= retired_before_a_turn) turn_generation();
+  Lock lock(mutex_);
+  if (free_.empty() && generations_.retired() >= retired_before_a_turn) {
+    look_after_held(lock);  // what is held keeps its generation alive
+    turn_generation();
+  }
   if (free_.empty()) add_chunk();
   const DataId data = free_.back();
   free_.pop_back();
@@ -63,6 +66,25 @@ DataId Domain::add_data(const ArrayType& type) {
   datum.bytes = static_cast<std::size_t>(type.bytes());
   datum.first = datum.latest;
   return datum.id;
+}
+
+DataId Domain::add_borrowed(const ArrayType& type, std::byte* bytes, bool read_only) {
+  const DataId data = add_data(type);
+  const Lock lock(mutex_);
+  Datum& datum = datum_of(data);
+  datum.borrowed = bytes;
+  datum.read_only = read_only;
+  Access made;
+  succeed(datum, made);  // its bytes are there: like a task that has ended
+  submitted_bytes_.fetch_sub(static_cast<std::int64_t>(datum.bytes), std::memory_order_relaxed);
+  static_cast<void>(made.out->waiters.close());
+  Engine::drop(*made.out, 1, *lane_);
+  return data;
+}
+
+Resource* Domain::add_resource(std::int64_t amount) {
+  const Lock lock(mutex_);
+  return resources_.emplace_back(std::make_unique<Resource>(amount)).get();
 }
 
 void Domain::add_chunk() {
@@ -75,14 +97,17 @@ void Domain::add_chunk() {
 }
 
 void Domain::release_data(DataId data) {
-  const Lock lock(mutex_);
+  Lock lock(mutex_);
   Datum& datum = datum_of(data);
   if (datum.current != nullptr) Engine::drop(*datum.current, Version::current_bias - datum.reads, *lane_);
   datum.current = nullptr;
   datum.reads = 0;
   datum.pins = 0;
+  datum.borrowed = nullptr;
+  datum.read_only = false;
+  datum.commuting = false;
   generations_.retire(&datum);
-  start_ready();
+  dispatch(lock);
 }
 
 void Domain::turn_generation() {
@@ -94,118 +119,140 @@ core::Version Domain::first_version(DataId data) const {
   return core::Version(datum_of(data).first.value() + 1);
 }
 
+Standing Domain::standing(DataId data) const {
+  const Lock lock(mutex_);
+  const Datum& datum = datum_of(data);
+  return {.type = datum.type,
+          .is_written = datum.current != nullptr,
+          .is_read_only = datum.read_only,
+          .is_borrowed = datum.borrowed != nullptr};
+}
+
 // --- submission ---
 
 TaskId Domain::submit(const Submission& submission) {
+  if (Engine::current() != nullptr) refuse_inside("submit()");
   std::unique_lock<std::recursive_mutex> serial(serial_mutex_, std::defer_lock);
   if (options_.serial) serial.lock();
   Lock lock(mutex_);
   wait_for_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
-  check(submission);
+  if (check(submission)) settle(submission.accesses, submission.place);
   Task& task = make(submission);
   const TaskId id = task.id;
-  begin(task, stamp(task, submission.accesses));
-  if (options_.serial) {
-    lock.unlock();
-    engine_.run_here(task, *serial_lane_);
-  } else if (!may_hold_back()) {
-    start_ready();
+  submit_now(task, submission.accesses);
+  if (!options_.serial) {
+    hold_returned();
+    dispatch(lock);
   }
   return id;
 }
 
-/// While a worker looks around it is cheaper for both sides to hand it several tasks at once.
-bool Domain::may_hold_back() {
-  if (lane_->ready.empty()) return true;
-  if (lane_->ready.size() >= held_back_most || !engine_.workers().anyone_looks()) return false;
-  if (holds_back_) return true;
-  holds_back_ = true;
-  return engine_.hold_back();
+void Domain::submit_now(Task& task, std::span<const graph::Access> accesses) {
+  begin(task, stamp(task, accesses));
+  if (!options_.serial) return;
+  mutex_.unlock();  // the lock is on the way out of submit(), and a body may submit to a domain of its own
+  run_serially(task);
+  mutex_.lock();
 }
 
-void Domain::start_ready() {
-  if (std::exchange(holds_back_, false)) engine_.hold_no_more();
-  engine_.start_ready(*lane_);
-}
-
-void Domain::hand_over(bool may_wait) {
-  Lock lock(mutex_, std::defer_lock);
-  if (may_wait)
-    lock.lock();
-  else if (!lock.try_lock())
-    return;
-  if (!std::exchange(holds_back_, false)) return;
-  engine_.hold_no_more();
-  engine_.workers().share(lane_->ready);
-  lane_->ready.clear();
-}
-
-void Domain::wait_for_room(Lock& lock) {
-  while (room_ == 0 || room_bytes_ <= 0) {
-    if (!below(4)) {
-      start_ready();
-      lock.unlock();
-      // A quarter of room, so that the submitter is not woken for each task.
-      waiting_for_room_.fetch_add(1, std::memory_order_relaxed);
-      wait_until([this] { return below(3); });
-      waiting_for_room_.fetch_sub(1, std::memory_order_relaxed);
-      lock.lock();
-      continue;
-    }
-    const InFlight now = in_flight();
-    room_ = std::max(options_.window_tasks - std::min(now.tasks, options_.window_tasks), std::uint64_t{1});
-    room_bytes_ = std::max(options_.window_bytes - now.bytes, std::int64_t{1});
-  }
-  --room_;
-}
-
-bool Domain::below(std::uint64_t quarters) const {
-  const InFlight now = in_flight();
-  return now.tasks == 0 || (now.tasks < (options_.window_tasks * quarters + 3) / 4 &&
-                            now.bytes < options_.window_bytes / 4 * static_cast<std::int64_t>(quarters));
-}
-
-void Domain::check(const Submission& submission) const {
+/// Whether a datum has to be settled before.
+bool Domain::check(const Submission& submission) const {
   const std::span<const graph::Access> accesses = submission.accesses;
   if (accesses.size() > accesses_most) refuse(submission, "a task has at most 255 accesses");
   if (submission.parameters.size() > parameters_most) {
     refuse(submission, "the parameters of a task are longer than 256 KiB");
   }
+  if (const std::string fault = fault_of(submission.needs); !fault.empty()) refuse(submission, fault);
+  bool unsettled = false;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const std::string_view number = "access ";
-    const Version* const current = datum_of(accesses[i].data).current;
-    __builtin_prefetch(current, 1);  // a worker wrote to it last; it is wanted when the access is stamped
-    if (accesses[i].mode != AccessMode::write && current == nullptr) {
-      refuse(submission, std::string(number) + std::to_string(i + 1) +
-                             " reads an array that nothing has written: give it an origin, or write it first");
+    const Datum& datum = datum_of(accesses[i].data);
+    const AccessMode mode = accesses[i].mode;
+    const auto fault = [&](const char* what) { refuse(submission, "access " + std::to_string(i + 1) + " " + what); };
+    __builtin_prefetch(datum.current, 1);  // a worker wrote to it last; it is wanted when the access is stamped
+    unsettled = unsettled || datum.commuting || mode == AccessMode::commute;
+    if (mode != AccessMode::write && datum.current == nullptr) {
+      fault("reads an array that nothing has written: give it an origin, or write it first");
     }
-    if (accesses[i].mode == AccessMode::read) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (accesses[j].data == accesses[i].data && accesses[j].mode != AccessMode::read) {
-        refuse(submission,
-               std::string(number) + std::to_string(i + 1) + " writes an array that the same task writes already");
+    if (mode == AccessMode::read) continue;
+    if (options_.serial && datum.borrowed != nullptr && datum.views > 0) {
+      fault("writes an array of which a view is held, in serial mode: drop the view first");
+    }
+    if (datum.read_only) fault("writes an array that the task around this one only reads");
+    for (std::size_t j = 0; j < accesses.size(); ++j) {
+      if (j == i || accesses[j].data != accesses[i].data) continue;
+      if (j < i && accesses[j].mode != AccessMode::read) fault("writes an array that the same task writes already");
+      if (mode == AccessMode::commute) fault("commutes at an array that the same task reads besides");
+      if (datum.borrowed != nullptr) {
+        fault(
+            "writes an array of the task around this one, which the same task reads besides: make it one read_write()");
       }
+    }
+  }
+  return unsettled;
+}
+
+// --- accesses that commute ---
+
+void Domain::settle(std::span<const graph::Access> accesses, const Place& place) {
+  for (std::size_t i = 0; i < accesses.size(); ++i) {
+    Datum& datum = datum_of(accesses[i].data);
+    const bool commutes = accesses[i].mode == AccessMode::commute;
+    if (commutes && !datum.commuting) {
+      pass_on(datum, place);
+      datum.commuting = true;
+      if (datum.turn == nullptr) datum.turn = std::make_unique<Resource>(1);
+    } else if (!commutes && datum.commuting) {
+      const AccessKind kind = kind_of(datum, i, accesses);
+      if (kind == AccessKind::read || kind == AccessKind::copy) settle(datum, place);
+      datum.commuting = false;  // who takes over waits until nobody uses the version, and who writes for nobody
     }
   }
 }
 
-Task& Domain::make(const Submission& submission) {
+/// What comes reads what the commuting tasks have made together.
+void Domain::settle(Datum& datum, const Place& place) {
+  if (std::exchange(datum.commuting, false)) pass_on(datum, place);
+}
+
+/// The next version is the one before, once nobody uses that any more.
+void Domain::pass_on(Datum& datum, const Place& place) {
+  const graph::Access access{datum.id, AccessMode::read_write};
+  Task& task =
+      make({.kernel = core::KernelId(), .accesses = std::span(&access, 1), .parameters = {}, .place = place}, true);
+  submit_now(task, std::span(&access, 1));
+}
+
+// --- stamping ---
+
+void Domain::run_serially(Task& task) {
+  std::int64_t now_ns = 0;
+  const bool can_run = !task.has_needs() || engine_.arbiter().take(task);
+  PENSTOCK_ASSERT(can_run);  // nothing else runs
+  engine_.run_here(task, *serial_lane_, now_ns);
+  engine_.start_ready(*serial_lane_);
+}
+
+Task& Domain::make(const Submission& submission, bool internal) {
   Task& task = *lane_->tasks.make();
-  const std::uint64_t number = submitted_.load(std::memory_order_relaxed) + 1;
-  submitted_.store(number, std::memory_order_relaxed);
+  const std::uint64_t before = submitted();
+  submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (internal) internal_.store(internal_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   generations_.submitted();
   task.job.run = Engine::run;
   task.job.unmet = Task::guard;
   task.job.priority = submission.priority;
-  task.id = TaskId(number);
+  if (!internal) task.id = TaskId(options_.first_id + before);
+  task.internal = internal ? 1 : 0;
   task.file = submission.place.file;
   task.line = submission.place.line;
-  task.domain = this;
+  task.group = submission.group != nullptr ? submission.group : &all_;
+  if (submission.group != nullptr) submission.group->enter();
   task.cores = submission.cores;
   task.kernel = submission.kernel;
-  task.generation = generations_.current();
-  task.begin_block(submission.accesses.size(), submission.parameters, submission.name, lane_->buffers);
+  task.generation = generations_.current() & 1U;
+  task.begin_block(submission.accesses.size(), submission.needs, submission.parameters, submission.name,
+                   lane_->buffers);
   return task;
 }
 
@@ -217,6 +264,12 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
     Datum& datum = datum_of(wanted[i].data);
     Access& access = accesses[i];
     access.link.task = &task;
+    if (wanted[i].mode == AccessMode::commute) {
+      task.commutes = 1;
+      access.in = access.out = datum.current;
+      if (follows_producer(datum, access)) ++predecessors;
+      continue;
+    }
     const AccessKind kind = kind_of(datum, i, wanted);
     if (kind == AccessKind::write) continue;
     access.in = datum.current;
@@ -228,7 +281,7 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
     }
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].mode == AccessMode::read) continue;
+    if (wanted[i].mode == AccessMode::read || wanted[i].mode == AccessMode::commute) continue;
     succeed(datum_of(wanted[i].data), accesses[i]);
     if (task.takes_over(accesses[i])) ++predecessors;
   }
@@ -238,6 +291,9 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
 AccessKind Domain::kind_of(const Datum& datum, std::size_t index, std::span<const graph::Access> accesses) const {
   const AccessMode mode = accesses[index].mode;
   if (mode == AccessMode::read) return AccessKind::read;
+  if (datum.borrowed != nullptr) {
+    return mode == AccessMode::write && index < 8 ? AccessKind::overwrite : AccessKind::consume;
+  }
   const auto same = [&](const graph::Access& other) { return other.data == datum.id; };
   // Who reads a version besides, or looks at it, would wait for itself or for the program.
   const bool may_take_over = datum.current != nullptr && datum.pins == 0 && std::ranges::count_if(accesses, same) == 1;
@@ -258,7 +314,9 @@ void Domain::succeed(Datum& datum, Access& access) {
   datum.latest = core::Version(datum.latest.value() + 1);
   next.number = datum.latest;
   next.datum = &datum;
-  next.bytes = datum.bytes;
+  next.bytes = datum.bytes & ((std::uint64_t{1} << 63) - 1);
+  next.data = datum.borrowed;
+  next.borrowed = datum.borrowed != nullptr ? 1 : 0;
   access.out = &next;
   room_bytes_ -= static_cast<std::int64_t>(datum.bytes);
   submitted_bytes_.store(submitted_bytes_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(datum.bytes),
@@ -273,87 +331,34 @@ void Domain::begin(Task& task, std::int32_t predecessors) {
   const std::int32_t guard = Task::guard - predecessors;
   const bool ready = predecessors == 0 || task.unmet().fetch_sub(guard, std::memory_order_acq_rel) == guard;
   PENSTOCK_ASSERT(ready || !options_.serial);
-  if (ready && !options_.serial) lane_->ready.push_back(&task.job);
+  if (ready && !options_.serial) engine_.make_ready(task, *lane_);
 }
 
-// --- waits ---
+// --- cancelling ---
 
-template <class Ready>
-void Domain::wait_until(const Ready& ready) {
-  if (ready()) return;
-  const executor::Workers::Rest rest(engine_.workers());
-  waiting_.fetch_add(1, std::memory_order_acq_rel);
-  {
-    std::unique_lock lock(wait_mutex_);
-    auto looked_up = std::chrono::steady_clock::now();
-    while (!ready()) {
-      ended_some_.wait_for(lock, look_up);
-      const auto now = std::chrono::steady_clock::now();
-      if (!options_.while_waiting || now - looked_up < look_up) continue;
-      looked_up = now;
-      lock.unlock();
-      options_.while_waiting();
-      lock.lock();
-    }
-  }
-  waiting_.fetch_sub(1, std::memory_order_acq_rel);
+void Domain::cancel(TaskId task) {
+  const std::lock_guard lock(cancelled_mutex_);
+  if (in_flight().tasks == 0) cancelled_tasks_.clear();
+  cancelled_tasks_.insert(task.value());
+  some_cancelled_.store(true, std::memory_order_relaxed);
 }
 
-void Domain::notify_waits() {
-  if (waiting_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
-  { const std::lock_guard lock(wait_mutex_); }  // who has looked sleeps by now
-  ended_some_.notify_all();
-}
-
-Version& Domain::pin(DataId data, bool for_view) {
-  const Lock lock(mutex_);
-  Datum& datum = datum_of(data);
-  if (datum.current == nullptr) {
-    throw Error(ErrorCode::invalid_argument, "this array has no value: give it an origin, or write it first");
-  }
-  ++datum.reads;
-  if (for_view || options_.serial) ++datum.pins;  // in order, nothing can wait for who waits
-  return *datum.current;
-}
-
-void Domain::unpin(Version& version, bool for_view) {
-  const Lock lock(mutex_);
-  Datum& datum = *const_cast<Datum*>(version.datum);  // it is this domain's
-  if ((for_view || options_.serial) && datum.current == &version) --datum.pins;
-  Engine::drop(version, 1, *lane_);
-  start_ready();
-}
-
-bool Domain::wait_for(Version& version, std::optional<Deadline> deadline) {
-  if (version.waiters.is_closed()) return true;
-  const executor::Workers::Rest rest(engine_.workers());
-  auto* const waiter = new Waiter;
-  bool made = !version.waiters.push(*waiter);
-  if (made) waiter->let_go();  // for the version, which never had it
-  while (!made) {
-    const Deadline look = std::chrono::steady_clock::now() + look_up;
-    made = waiter->wait_until(deadline ? std::min(*deadline, look) : look);
-    if (made || cancelled() || (deadline && std::chrono::steady_clock::now() >= *deadline)) break;
-    if (options_.while_waiting) options_.while_waiting();
-  }
-  waiter->let_go();
-  return made;
-}
-
-void Domain::drain() {
-  {
-    const Lock lock(mutex_);
-    start_ready();
-  }
-  wait_until([this] { return in_flight().tasks == 0; });
-}
-
-void Domain::close() {
-  const Lock lock(mutex_);
-  closed_ = true;
+bool Domain::cancelled(Task& task) const {
+  if (cancelled() || task.group->cancelled()) return true;
+  if (!some_cancelled_.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard lock(cancelled_mutex_);
+  return cancelled_tasks_.contains(task.id.value());
 }
 
 // --- counting ---
+
+Engine::Statistics Domain::run_here() const {
+  Engine::Statistics sum;
+  for (const Lane* const lane : {burst_lane_.get(), serial_lane_.get()}) {
+    if (lane != nullptr) sum.add(*lane);
+  }
+  return sum;
+}
 
 Domain::InFlight Domain::in_flight() const {
   const std::uint64_t tasks_ended = ended(0) + ended(1);
@@ -374,7 +379,8 @@ std::uint64_t Domain::ended(std::size_t generation) const {
   return sum;
 }
 
-void Domain::count_end(std::size_t generation, std::int64_t bytes, std::size_t lane) {
+void Domain::count_end(Group& group, std::size_t generation, std::int64_t bytes, std::size_t lane) {
+  if (&group != &all_ && group.leave()) notify_waits();
   Ended& own = ended_[lane];
   if (bytes != 0) own.bytes.store(own.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   std::atomic<std::uint64_t>& count = own.tasks[generation];

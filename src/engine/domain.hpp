@@ -1,8 +1,11 @@
 /// One order of submissions on a rank: takes tasks, finds out from the order what they follow, and bounds how many are
-/// in flight. The domain of a program that runs on one rank is one.
+/// in flight. The domain of a program that runs on one rank is one; a task that submits tasks has one of its own, which
+/// ends before the task does.
 ///
-/// Threads: any thread that is no worker may call; a mutex orders their calls. Waiting for room, for a version or for
-/// all tasks blocks the caller and holds no mutex.
+/// Threads: any thread may call, but submissions to a domain do not come from inside its tasks; a mutex orders the
+/// calls. Waiting for room, for a version or for tasks blocks the caller and holds no mutex. A task that waits first
+/// runs tasks of its own domain, which are predecessors of what it waits for, and then gives its lane to another
+/// thread.
 #pragma once
 
 #include <array>
@@ -17,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include <penstock/error.hpp>
@@ -25,20 +29,11 @@
 #include "core/outcome.hpp"
 #include "engine/engine.hpp"
 #include "engine/generations.hpp"
-#include "graph/domain.hpp"
+#include "engine/group.hpp"
+#include "engine/resource.hpp"
+#include "engine/submission.hpp"
 
 namespace penstock::engine {
-
-/// A task as it is submitted; already checked against its kernel. Borrowed for the call.
-struct Submission {
-  core::KernelId kernel;
-  std::uint16_t cores = 1;
-  std::int32_t priority = 0;
-  std::span<const graph::Access> accesses;  ///< 255 at most
-  std::span<const std::byte> parameters;    ///< encoded
-  Place place;
-  std::string_view name = {};
-};
 
 /// A task that ended otherwise than done. Borrowed for the call.
 struct NotDone {
@@ -58,7 +53,9 @@ class Domain {
     bool renames = true;  ///< a pure write makes a new buffer; false: it waits for the readers of the old one
     /// Beyond so many bytes of data on this rank pure writes wait for old readers too, rather than take new memory.
     std::size_t renaming_bytes = std::size_t{1} << 40;
-    bool serial = false;  ///< every task runs inside submit(), in order
+    bool serial = false;         ///< every task runs inside submit(), in order
+    std::uint64_t first_id = 1;  ///< of its tasks, which count on from there
+    bool of_task = false;        ///< the domain of a task, which the calling thread runs and which alone submits
     /// Called from the thread that ran the task, several at once, before anybody learns of the end. Must not throw.
     std::function<void(const NotDone&)> not_done;
     /// Called about ten times a second by a thread that waits in here. Must not throw.
@@ -71,12 +68,21 @@ class Domain {
   ~Domain();
 
   [[nodiscard]] core::DataId add_data(const ArrayType& type);
+  /// Data in memory of somebody who outlives the domain, where all its versions are made, one after another: a write
+  /// waits for the readers of the version before, and for views of it.
+  [[nodiscard]] core::DataId add_borrowed(const ArrayType& type, std::byte* bytes, bool read_only);
+  /// A group of tasks; its holder ends with let_go(), before the domain ends.
+  [[nodiscard]] Group* add_group() { return new Group(this); }
+  /// Something limited that tasks use; it lives as long as the domain.
+  [[nodiscard]] Resource* add_resource(std::int64_t amount);
   void release_data(core::DataId data);
   /// The version that the datum's first write makes.
   [[nodiscard]] core::Version first_version(core::DataId data) const;
+  [[nodiscard]] Standing standing(core::DataId data) const;
 
   /// Waits while the window is full, otherwise returns at once. Throws Error (invalid_argument) for a read of a datum
-  /// that was never written and for two writes of one datum; Error (interrupted) once closed.
+  /// that was never written, for two writes of one datum, for more of a resource than there is, and inside a task of
+  /// this domain; Error (interrupted) once closed.
   core::TaskId submit(const Submission& submission);
 
   /// The datum's version as of now stays, with its memory, until unpin(). Throws Error (invalid_argument) when nothing
@@ -84,15 +90,22 @@ class Domain {
   [[nodiscard]] Version& pin(core::DataId data, bool for_view);
   void unpin(Version& version, bool for_view);
   /// Until the pinned version is made; its cause then says whether it could be. False: it was not made by the deadline,
-  /// or the domain was cancelled before.
+  /// or the domain was cancelled before. Throws Error (invalid_argument) where that would be a wait for the calling
+  /// task itself, or for a view that it holds.
   [[nodiscard]] bool wait_for(Version& version, std::optional<Deadline> deadline = std::nullopt);
-  /// Until no task is in flight.
-  void drain();
+  /// Until no task is in flight, or none of the group's; false: some were at the deadline. Throws Error
+  /// (invalid_argument) inside a task of this domain.
+  bool drain(std::optional<Deadline> deadline = std::nullopt);
+  bool wait_for(const Group& group, std::optional<Deadline> deadline = std::nullopt);
 
   /// From now on submit() throws.
   void close();
+  /// Throws Error (invalid_argument) inside a task of this domain.
+  void refuse_inside(const char* call) const;
   /// Tasks that have not begun end as cancelled.
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  /// The task, if it has not begun, ends as cancelled.
+  void cancel(core::TaskId task);
 
   struct InFlight {
     std::uint64_t tasks = 0;
@@ -100,19 +113,36 @@ class Domain {
   };
   /// Any thread; what ends meanwhile may still be counted.
   [[nodiscard]] InFlight in_flight() const;
-  [[nodiscard]] std::uint64_t submitted() const { return submitted_.load(std::memory_order_relaxed); }
+  /// What was run on threads of the program.
+  [[nodiscard]] Engine::Statistics run_here() const;
+  [[nodiscard]] std::uint64_t submitted() const {
+    return submitted_.load(std::memory_order_relaxed) - internal_.load(std::memory_order_relaxed);
+  }
 
   // For the engine.
 
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  /// Whether the task should not begin, or may stop.
+  [[nodiscard]] bool cancelled(Task& task) const;
+  /// The task to which the domain belongs; null: the program's.
+  [[nodiscard]] Task* parent() const { return parent_; }
+  [[nodiscard]] bool serial() const { return options_.serial; }
   void tell(const NotDone& task) const { options_.not_done(task); }
-  /// A task of this generation, all of whose results can be seen, has ended on the lane of this number.
-  void count_end(std::size_t generation, std::int64_t bytes, std::size_t lane);
-  /// A worker wants what is held back; unless it may wait, only if no other thread is in here.
-  void hand_over(bool may_wait);
-  /// A worker has run out of tasks.
-  void notify_waits();
+  /// A task of this group and generation, all of whose results can be seen, has ended on the lane of this number.
+  void count_end(Group& group, std::size_t generation, std::int64_t bytes, std::size_t lane);
+  /// Whether a ready task is best run by the thread that submits.
+  [[nodiscard]] bool runs_here(const Task& task) const;
+  /// Whether a worker that has just run a short task had better give what it released back than run it.
+  [[nodiscard]] bool takes_back(Lane& lane);
+  void take_back(std::vector<executor::Job*>& jobs);
+  /// What was taken back, and not run since, goes to the workers after all.
+  void push_returned();
+  /// A worker would take what is held back: it is pushed, if no other thread is in here and runs it itself.
+  void offer();
+  /// A worker has run out of tasks: what is held back is pushed, and who waits is told. True: tasks were run in here
+  /// since the last call, and nothing was pushed.
+  [[nodiscard]] bool on_idle();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -129,27 +159,44 @@ class Domain {
   }
   void add_chunk();
   void wait_for_room(Lock& lock);
+  void run_serially(Task& task);
   [[nodiscard]] bool below(std::uint64_t quarters) const;
   template <class Ready>
-  void wait_until(const Ready& ready);
-  void check(const Submission& submission) const;
-  [[nodiscard]] Task& make(const Submission& submission);
+  bool wait_until(const Ready& ready, std::optional<Deadline> deadline = std::nullopt);
+  [[nodiscard]] bool check(const Submission& submission) const;
+  void refuse_own(const Version& version) const;
+  void settle(std::span<const graph::Access> accesses, const Place& place);
+  void settle(Datum& datum, const Place& place);
+  void pass_on(Datum& datum, const Place& place);
+  [[nodiscard]] Task& make(const Submission& submission, bool internal = false);
+  void submit_now(Task& task, std::span<const graph::Access> accesses);
   [[nodiscard]] std::int32_t stamp(Task& task, std::span<const graph::Access> accesses);
   [[nodiscard]] core::AccessKind kind_of(const Datum& datum, std::size_t index,
                                          std::span<const graph::Access> accesses) const;
   [[nodiscard]] static bool follows_producer(Datum& datum, Access& access);
   void succeed(Datum& datum, Access& access);
   void begin(Task& task, std::int32_t predecessors);
+  void dispatch(Lock& lock);
+  void dispatch_in_task();
   [[nodiscard]] bool may_hold_back();
   void start_ready();
+  void forget_held();
+  void run_held(Lock& lock);
+  void run_held_on(executor::Worker& worker, Lock& lock);
+  void look_after_held(Lock& lock);
+  void hold_returned();
+  void notify_waits();
   void turn_generation();
   [[nodiscard]] std::uint64_t ended(std::size_t generation) const;
 
   // What workers read at every task, apart from what submissions write.
   Engine& engine_;
   const Options options_;
-  const std::unique_ptr<Ended[]> ended_;  // by lane
-  std::atomic<bool> cancelled_{false};    // orders nothing: a task may start just after the cancel
+  Task* const parent_;
+  Group all_;                                // the tasks that are in no other group; not counted there
+  const std::unique_ptr<Ended[]> ended_;     // by lane
+  std::atomic<bool> cancelled_{false};       // orders nothing: a task may start just after the cancel
+  std::atomic<bool> some_cancelled_{false};  // tasks; likewise
   // Threads that wait for tasks to end. All changes are acquire-release, a worker's look before it sleeps is one too:
   // it sees who waits, or who comes to wait sees all that it has ended.
   std::atomic<int> waiting_{0};
@@ -157,18 +204,37 @@ class Domain {
 
   alignas(64) mutable std::mutex mutex_;          // guards what follows
   std::atomic<std::uint64_t> submitted_{0};       // read without it; orders nothing
+  std::atomic<std::uint64_t> internal_{0};        // of these; likewise
   std::atomic<std::int64_t> submitted_bytes_{0};  // likewise
   const std::unique_ptr<Lane> lane_;
   std::vector<std::unique_ptr<Datum[]>> chunks_;  // of data, which stay in place
   std::vector<core::DataId> free_;
   Generations<Datum> generations_;
+  std::vector<std::unique_ptr<Resource>> resources_;
   std::uint64_t room_ = 0;       // tasks that certainly fit: those that ended are counted when it is used up
   std::int64_t room_bytes_ = 0;  // likewise
   bool closed_ = false;
-  bool holds_back_ = false;  // tasks in lane_->ready
+  bool holds_back_ = false;        // tasks in lane_->ready
+  bool all_short_ = true;          // what lane_->ready holds is
+  std::size_t judged_ = 0;         // of lane_->ready: all_short_ covers these
+  std::uint64_t held_for_ = 0;     // submissions and the like
+  std::uint64_t bursts_ = 0;       // of tasks that were run in here
+  std::uint64_t bursts_seen_ = 0;  // by a worker that was idle
+
+  std::mutex burst_mutex_;              // taken after mutex_, and kept without it; guards what follows
+  std::vector<executor::Job*> burst_;   // being run, in this order
+  std::vector<executor::Job*> others_;  // that these released, and that are not to be run here
+  std::unique_ptr<Lane> burst_lane_;
+
+  alignas(64) std::mutex returned_mutex_;  // guards what follows
+  std::vector<executor::Job*> returned_;   // ready, by workers
+  std::atomic<bool> has_returned_{false};  // a hint without the mutex: who gives back asks again before it sleeps
 
   std::recursive_mutex serial_mutex_;  // taken first, and held while a task runs, in serial mode
   std::unique_ptr<Lane> serial_lane_;  // guarded by it
+
+  mutable std::mutex cancelled_mutex_;  // guards what follows
+  std::unordered_set<std::uint64_t> cancelled_tasks_;
 
   std::mutex wait_mutex_;  // guards nothing but the sleep of those that wait
   std::condition_variable ended_some_;

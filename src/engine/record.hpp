@@ -9,6 +9,10 @@
 /// reaches 0; it releases the consumer, or else ends the version. So a task that reads and writes a datum in place has
 /// one predecessor, which covers both read after write and write after read.
 ///
+/// Tasks that commute at a datum share a version, which is `in` and `out` of their accesses: a task without a body
+/// makes it of the version before and another makes the next one of it, both by passing the memory on. They use it one
+/// at a time, as its turns are a resource.
+///
 /// Records are written by the submitter, under the domain's mutex, before anybody else can reach them; what is written
 /// later says so. A task's predecessors' releases order everything that its run reads.
 #pragma once
@@ -18,6 +22,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
@@ -27,6 +32,8 @@
 
 #include "core/event.hpp"
 #include "core/ids.hpp"
+#include "engine/group.hpp"
+#include "engine/resource.hpp"
 #include "engine/use_count.hpp"
 #include "executor/closable_stack.hpp"
 #include "executor/job.hpp"
@@ -34,7 +41,6 @@
 
 namespace penstock::engine {
 
-class Domain;
 struct Task;
 
 /// A place in the list of those that wait for a version: an access's, or a thread's, whose `task` is null.
@@ -82,8 +88,9 @@ struct alignas(64) Version {
   executor::ClosableStack<Link> waiters;
   Task* consumer = nullptr;  ///< written before the bias is taken away, read by who reaches 0
   std::byte* data = nullptr;
-  std::size_t bytes = 0;
-  core::TaskId cause;  ///< the task because of which it could not be made; written before close()
+  std::size_t bytes : 63 = 0;
+  std::size_t borrowed : 1 = 0;  ///< `data` is its datum's, whose versions are all in one place
+  core::TaskId cause;            ///< the task because of which it could not be made; written before close(), or in turn
   core::Version number;
   const Datum* datum = nullptr;  ///< outlives the tasks that name the version
 };
@@ -97,6 +104,11 @@ struct Datum {
   std::int64_t reads = 0;      ///< of `current`, submitted so far
   std::size_t pins = 0;        ///< host views of `current`
   std::size_t bytes = 0;
+  std::byte* borrowed = nullptr;   ///< memory of somebody who outlives the domain: all versions are made in it
+  std::size_t views = 0;           ///< of a borrowed one: of all its versions
+  bool read_only = false;          ///< a borrowed one may be
+  bool commuting = false;          ///< `current` is shared by tasks that commute
+  std::unique_ptr<Resource> turn;  ///< theirs; made when first needed
   core::DataId id;
   ArrayType type;
 };
@@ -108,6 +120,8 @@ struct Access {
   Version* out = nullptr;
 
   [[nodiscard]] const Datum& datum() const { return *(in != nullptr ? in : out)->datum; }
+  /// It changes a version that it shares with others, one at a time.
+  [[nodiscard]] bool commutes() const { return in == out; }
 };
 
 /// Three cache lines, of which a task without accesses and parameters touches the first only; with the version that it
@@ -115,6 +129,7 @@ struct Access {
 /// block of their own.
 struct alignas(64) Task {
   static constexpr std::size_t inline_bytes = 128;
+  static constexpr std::size_t needs_most = 31;
   /// What job.unmet starts from, above any number of accesses, until the submitter has linked them all.
   static constexpr std::int32_t guard = 1 << 24;
 
@@ -123,24 +138,31 @@ struct alignas(64) Task {
   executor::Job job;
   core::TaskId id;
   const char* file = "";
-  Domain* domain = nullptr;
+  Group* group = nullptr;
   std::byte* block = nullptr;  ///< null: all is in `inline_block`
   std::uint32_t line = 0;
   std::uint32_t parameter_bytes = 0;
   std::uint16_t cores = 1;
   core::KernelId kernel;
   std::uint8_t access_count = 0;
-  std::uint8_t generation = 0;  ///< see Generations
+  std::uint8_t generation : 1 = 0;  ///< see Generations
+  std::uint8_t internal : 1 = 0;    ///< it has no body: it only passes memory on
+  std::uint8_t commutes : 1 = 0;    ///< at some datum
+  std::uint8_t need_count : 5 = 0;
   std::uint8_t name_bytes = 0;  ///< 0: it is called by its kernel
   std::uint8_t overwrites = 0;  ///< bit i: access i, which writes, takes the memory of the version before
   alignas(8) std::byte inline_block[inline_bytes];
 
   [[nodiscard]] std::atomic_ref<std::int32_t> unmet() { return std::atomic_ref(job.unmet); }
+  [[nodiscard]] Domain& domain() const { return group->domain(); }
   [[nodiscard]] std::span<Access> accesses();
+  [[nodiscard]] std::span<Need> needs();
+  /// Whether it runs only when it has been given what it needs.
+  [[nodiscard]] bool has_needs() const { return commutes != 0 || need_count > 0; }
   [[nodiscard]] core::AccessKind kind_of(const Access& access);
   /// Whether it takes over the memory of access.in, of which it is the consumer.
   [[nodiscard]] bool takes_over(const Access& access) const {
-    return access.in != nullptr && access.out != nullptr && access.in->consumer == this;
+    return access.in != nullptr && access.out != nullptr && access.in->consumer == this && !access.commutes();
   }
   [[nodiscard]] std::span<const std::byte> parameters();
   [[nodiscard]] std::string_view name();
@@ -148,15 +170,21 @@ struct alignas(64) Task {
 
   /// Makes room, in `buffers` where the record has not enough, and copies in what the task keeps, of a long name the
   /// beginning; accesses are default ones. Undone by end_block().
-  void begin_block(std::size_t accesses, std::span<const std::byte> parameters, std::string_view name,
-                   memory::BufferCache& buffers);
+  void begin_block(std::size_t accesses, std::span<const Need> needs, std::span<const std::byte> parameters,
+                   std::string_view name, memory::BufferCache& buffers);
   void end_block(memory::BufferCache& buffers) const {
     if (block != nullptr) buffers.free(block, block_bytes());
   }
 
  private:
-  [[nodiscard]] std::size_t block_bytes() const { return access_count * sizeof(Access) + parameter_bytes + name_bytes; }
+  [[nodiscard]] std::size_t block_bytes() const {
+    return access_count * sizeof(Access) + need_count * sizeof(Need) + parameter_bytes + name_bytes;
+  }
 };
 static_assert(sizeof(Access) == 32 && sizeof(Task) == 192 && offsetof(Task, inline_block) == 64);
+
+/// A job is found to be the first thing in its task.
+static_assert(offsetof(Task, job) == 0);
+inline Task& task_of(executor::Job& job) { return *reinterpret_cast<Task*>(&job); }
 
 }  // namespace penstock::engine

@@ -1,14 +1,10 @@
 // From a task that is ready to those that it releases.
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <utility>
 
-#include <boost/container/small_vector.hpp>
-
 #include "core/parameters.hpp"
+#include "engine/body.hpp"
 #include "engine/domain.hpp"
 #include "engine/engine.hpp"
 #include "executor/steady_clock.hpp"
@@ -21,57 +17,49 @@ using core::TaskId;
 
 namespace {
 
-constexpr std::size_t message_most = 4096;
 constexpr int panels_told = 255;
-
-/// A job is found to be the first thing in its task.
-static_assert(offsetof(Task, job) == 0);
-Task& task_of(executor::Job& job) { return *reinterpret_cast<Task*>(&job); }
-
-using Views = boost::container::small_vector<ArrayView, 4>;
-std::span<ArrayView> all(Views& views) { return {views.data(), views.size()}; }
-
-std::string message_of(const char* what) {
-  if (*what == '\0') return "exception without a message";
-  return std::string(what).substr(0, message_most);
-}
-
-/// What the body throws, as a value; lets pass only the unwinding of a thread that is being cancelled.
-template <class Body>
-bool fails(const Body& body, std::string& message) {
-  try {
-    body();
-    return false;
-  } catch (const std::exception& error) {
-    message = message_of(error.what());
-  } catch (const abi::__forced_unwind&) {
-    throw;
-  } catch (...) {
-    message = "unknown exception";
-  }
-  return true;
-}
+constexpr std::uint64_t tasks_between_observations = 16;
 
 }  // namespace
+
+/// The calling thread runs a task's body as long as this lives.
+class Engine::Current {
+ public:
+  explicit Current(Task& task) : outer_(std::exchange(current_, &task)) {}
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() { current_ = outer_; }
+
+ private:
+  Task* const outer_;
+};
 
 // --- one task ---
 
 void Engine::run(executor::Job& job, executor::Worker& worker) {
   Task& task = task_of(job);
-  Engine& engine = task.domain->engine();
-  Lane& lane = engine.lanes_[static_cast<std::size_t>(worker.lane)];
+  Engine& engine = task.domain().engine();
   const auto number = static_cast<std::size_t>(worker.lane);
-  if (task.cores > 1)
-    engine.run_in_panels(task, lane, number, worker);
-  else
+  Lane& lane = engine.lanes_[number];
+  const bool was_short = engine.times_.is_short(task.kernel);
+  if (!was_short && std::exchange(lane.gives_back, false)) engine.push_returned();
+  if (task.cores == 1)
     engine.run(task, lane, number, worker.now_ns);
+  else if (engine.kernel(task.kernel).uses_openmp)
+    engine.run_by_guest(task, lane, number, worker);
+  else
+    engine.run_in_panels(task, lane, number, worker);
+  if (was_short && !lane.ready.empty()) give_back(lane);
   engine.start_ready(lane);
 }
 
-void Engine::run_here(Task& task, Lane& lane) {
-  std::int64_t now_ns = 0;
-  run(task, lane, lanes_.size(), now_ns);
-  start_ready(lane);
+/// To the thread that submits, which then runs it, if that is what its domain wants.
+void Engine::give_back(Lane& lane) {
+  Domain& domain = task_of(*lane.ready.front()).domain();  // it has tasks: it is there
+  const bool all_fit = std::ranges::all_of(lane.ready, [&](executor::Job* job) {
+    return &task_of(*job).domain() == &domain && domain.runs_here(task_of(*job));
+  });
+  if (all_fit && domain.takes_back(lane)) domain.take_back(lane.ready);
 }
 
 void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns) {
@@ -81,15 +69,26 @@ void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_n
     const auto body = [&] {
       Views views(task.access_count);
       prepare(task, all(views), lane);
-      call(task, all(views), lane, 0, 1);
+      if (task.internal != 0) return;
+      if (lane.ran.load(std::memory_order_relaxed) % tasks_between_observations == 0)
+        call_and_observe(task, all(views), lane);
+      else
+        call(task, all(views), lane, 0, 1);
     };
     if (fails(body, ending.message)) ending.outcome = Outcome::failed;
   }
-  if (timed()) {
+  if (timed() && task.internal == 0) {
     now_ns = executor::steady_now().ns;
-    tell(task, ending.outcome, number, {.begin_ns = begin_ns, .end_ns = now_ns});
+    tell(task, ending.outcome, lane, number, {.begin_ns = begin_ns, .end_ns = now_ns});
   }
   end(task, ending, lane, number);
+}
+
+void Engine::call_and_observe(Task& task, std::span<const ArrayView> views, Lane& lane) {
+  const std::int64_t begin_ns = executor::steady_now().ns;
+  call(task, views, lane, 0, 1);
+  if (kernel(task.kernel).uses_openmp) return;  // it counts on a worker's team of one thread: never run elsewhere
+  times_.observe(task.kernel, executor::steady_now().ns - begin_ns);
 }
 
 Engine::Ending Engine::look_at_inputs(Task& task) {
@@ -101,7 +100,7 @@ Engine::Ending Engine::look_at_inputs(Task& task) {
     if (access.in != nullptr && access.in->cause != TaskId() && task.kind_of(access) != AccessKind::overwrite)
       return {Outcome::skipped, access.in->cause, {}};
   }
-  if (task.domain->cancelled()) return {Outcome::cancelled, {}, {}};
+  if (task.internal == 0 && task.domain().cancelled(task)) return {Outcome::cancelled, {}, {}};
   return {};
 }
 
@@ -128,6 +127,7 @@ void Engine::call(Task& task, std::span<const ArrayView> views, Lane& lane, int 
   if (!core::decode_parameters(task.parameters(), parameters)) {
     throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
   }
+  const Current current(task);
   kernel.cpu({.arrays = views, .parameters = parameters, .panel = panel, .panel_count = panel_count});
   lane.parameters = std::move(parameters);
 }
@@ -135,22 +135,16 @@ void Engine::call(Task& task, std::span<const ArrayView> views, Lane& lane, int 
 // --- its end ---
 
 void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
-  lane.ran.store(lane.ran.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  Domain& domain = *task.domain;
-  if (ending.outcome != Outcome::done) {
-    if (ending.outcome != Outcome::skipped) ending.cause = task.id;
-    const core::Ending told{.task = task.id,
-                            .attempt = core::Attempt(1),
-                            .outcome = ending.outcome,
-                            .rank = core::front_rank,
-                            .device = core::DeviceId(0),
-                            .cause = ending.cause,
-                            .message = std::move(ending.message)};
-    domain.tell({.ending = told, .kernel = task.kernel, .place = task.place(), .name = task.name()});
+  Domain& domain = task.domain();
+  if (task.internal == 0) {
+    lane.ran.store(lane.ran.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (ending.outcome != Outcome::done) tell_not_done(task, ending);
   }
   std::int64_t bytes = 0;
   for (Access& access : task.accesses()) {
-    if (access.out != nullptr) {
+    if (access.commutes()) {
+      if (access.in->cause == TaskId()) access.in->cause = ending.cause;
+    } else if (access.out != nullptr) {
       bytes += static_cast<std::int64_t>(access.out->bytes);
       access.out->cause = ending.cause;
       release(*access.out, lane);
@@ -163,10 +157,24 @@ void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
     else
       drop(*access.in, 1, lane);
   }
+  if (task.has_needs()) arbiter_.give_back(task, lane.ready);
   task.end_block(lane.buffers);
   const std::uint8_t generation = task.generation;
+  Group& group = *task.group;
   lane.tasks.free(&task);
-  domain.count_end(generation, bytes, number);
+  domain.count_end(group, generation, bytes, number);
+}
+
+void Engine::tell_not_done(Task& task, Ending& ending) {
+  if (ending.outcome != Outcome::skipped) ending.cause = task.id;
+  const core::Ending told{.task = task.id,
+                          .attempt = core::Attempt(1),
+                          .outcome = ending.outcome,
+                          .rank = core::front_rank,
+                          .device = core::DeviceId(0),
+                          .cause = ending.cause,
+                          .message = std::move(ending.message)};
+  task.domain().tell({.ending = told, .kernel = task.kernel, .place = task.place(), .name = task.name()});
 }
 
 /// The version is made, or never will be.
@@ -182,12 +190,10 @@ void Engine::release(Version& version, Lane& lane) {
   drop(version, 1, lane);
 }
 
-void Engine::tell(Task& task, Outcome outcome, std::size_t number, Span span) {
-  if (number == lanes_.size()) return;
-  Lane& lane = lanes_[number];
+void Engine::tell(Task& task, Outcome outcome, Lane& lane, std::size_t number, Span span) {
   lane.busy_ns.store(lane.busy_ns.load(std::memory_order_relaxed) + span.end_ns - span.begin_ns,
                      std::memory_order_relaxed);
-  if (recorder_ == nullptr) return;
+  if (recorder_ == nullptr || number >= lanes_traced_) return;
   trace::Lane& trace = recorder_->lane(number);
   trace.put(to_event(core::TaskEvent{.task = task.id,
                                      .kernel = task.kernel,
@@ -201,11 +207,14 @@ void Engine::tell(Task& task, Outcome outcome, std::size_t number, Span span) {
     for (const Access& access : task.accesses()) {
       const AccessKind kind = task.kind_of(access);
       const bool reads = access.in != nullptr && kind != AccessKind::overwrite;
-      trace.put(to_event(core::AccessEvent{.access = kind,
-                                           .data = access.datum().id,
-                                           .reads = reads ? access.in->number : core::Version(),
-                                           .writes = access.out != nullptr ? access.out->number : core::Version(),
-                                           .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
+      // Those that commute make one version of the one before, together.
+      const std::uint64_t before = kind == AccessKind::commute ? 1 : 0;
+      trace.put(to_event(
+          core::AccessEvent{.access = kind,
+                            .data = access.datum().id,
+                            .reads = reads ? core::Version(access.in->number.value() - before) : core::Version(),
+                            .writes = access.out != nullptr ? access.out->number : core::Version(),
+                            .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
     }
   }
   trace.publish();
@@ -263,7 +272,7 @@ void Engine::run_panel(executor::Job& job, executor::Worker& worker) {
   Panel& panel = *reinterpret_cast<Panel*>(&job);
   Panels& panels = *panel.panels;
   Task& task = panels.task;
-  Engine& engine = task.domain->engine();
+  Engine& engine = task.domain().engine();
   const auto number = static_cast<std::size_t>(worker.lane);
   Lane& lane = engine.lanes_[number];
   Span span{.panel = panel.index, .panel_count = task.cores};
@@ -275,7 +284,7 @@ void Engine::run_panel(executor::Job& job, executor::Worker& worker) {
   }
   if (engine.timed()) {
     span.end_ns = worker.now_ns = executor::steady_now().ns;
-    engine.tell(task, failed ? Outcome::failed : Outcome::done, number, span);
+    engine.tell(task, failed ? Outcome::failed : Outcome::done, lane, number, span);
   }
   if (panels.left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   const std::unique_ptr<Panels> last(&panels);

@@ -147,6 +147,13 @@ Job* JobPool::steal(int lane) {
   return nullptr;
 }
 
+void JobPool::give_back(int lane) {
+  std::array<Job*, LocalQueue::capacity> jobs;
+  std::size_t count = 0;
+  while (Job* job = lanes_[static_cast<std::size_t>(lane)].local.pop()) jobs[count++] = job;
+  if (count > 0) push({jobs.data(), count});
+}
+
 bool JobPool::has_waiting(int lane) const {
   return ring_.holds(0) || listed_count_.load(std::memory_order_relaxed) != 0 || urgent_.size() != 0 ||
          background_.size() != 0 || !lanes_[static_cast<std::size_t>(lane)].local.empty();
@@ -202,12 +209,12 @@ void JobPool::nap(std::chrono::nanoseconds time) {
   awake_.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool JobPool::sleep(int lane) {
+bool JobPool::sleep(int lane, bool stays) {
   Lane& own = lanes_[static_cast<std::size_t>(lane)];
   {
     const std::lock_guard lock(mutex_);
-    if (!all_empty()) return true;
-    if (closed_) return false;
+    if (std::exchange(own.called, false) || !all_empty()) return true;
+    if (closed_ && !stays) return false;
     own.awake.store(0, std::memory_order_relaxed);
     sleepers_.push_back(&own);
     sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
@@ -226,6 +233,24 @@ bool JobPool::give_up_sleep(Lane& lane) {
   const bool found = std::erase(sleepers_, &lane) > 0;
   sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
   return found;
+}
+
+void JobPool::call(int lane) {
+  Lane& called = lanes_[static_cast<std::size_t>(lane)];
+  {
+    const std::lock_guard lock(mutex_);
+    const bool asleep = std::erase(sleepers_, &called) > 0;
+    called.called = !asleep;
+    if (!asleep) return;
+    sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
+    called.wake_next = nullptr;
+  }
+  wake(&called);
+}
+
+void JobPool::take_none() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // as in stop_looking()
+  if (!all_empty()) wake_for(1);
 }
 
 void JobPool::close() {

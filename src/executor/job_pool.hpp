@@ -35,6 +35,7 @@ class JobPool {
   explicit JobPool(int lanes_most, std::optional<std::uint64_t> seed = std::nullopt);
   /// `program_has_core`: there is a core besides those of the workers.
   void open(int lanes, bool program_has_core = false);
+  [[nodiscard]] bool is_shuffled() const { return shuffled_; }
 
   /// Adds a batch and wakes as many sleeping workers as it has jobs, but for those that look around.
   void push(std::span<Job* const> batch);
@@ -57,11 +58,19 @@ class JobPool {
   /// Whether the calling worker may look around before it sleeps; if so, until stop_looking().
   [[nodiscard]] bool begin_looking();
   void stop_looking();
+  [[nodiscard]] bool anyone_sleeps() const { return sleeping_.load(std::memory_order_relaxed) > 0; }
   [[nodiscard]] bool anyone_looks() const { return looking_.load(std::memory_order_relaxed) > 0; }
   /// Sleeps for as long, whatever comes.
   void nap(std::chrono::nanoseconds time);
-  /// Sleeps until there may be a job for `lane`. False, at once: there is none, and the pool is closed.
-  bool sleep(int lane);
+  /// Sleeps until there may be a job for `lane`, or it is called. False, at once: there is none, and the pool is
+  /// closed, unless the worker `stays`.
+  bool sleep(int lane, bool stays = false);
+  /// Wakes the worker of `lane`, or keeps it from its next sleep. Any thread.
+  void call(int lane);
+  /// What `lane`, the calling worker's, has taken ahead goes back to the end of the shared queue.
+  void give_back(int lane);
+  /// The calling worker takes no job for now, though it may have been woken for one.
+  void take_none();
   /// Lets workers go home when they find nothing more. What was pushed is still taken.
   void close();
 
@@ -73,6 +82,7 @@ class JobPool {
     /// 0 while its worker sleeps or is about to. Release by who wakes it; the worker waits on it.
     std::atomic<int> awake{1};
     Lane* wake_next = nullptr;  ///< of those that one thread wakes; belongs to that thread
+    bool called = false;        ///< guarded by the pool's mutex
   };
 
   std::size_t list(Job* job);

@@ -6,6 +6,8 @@
 
 #include <penstock/error.hpp>
 
+#include "executor/workers.hpp"
+
 namespace penstock::frontend {
 
 using core::DataId;
@@ -33,6 +35,7 @@ void ClusterFrontend::Output::send(RankId to, std::span<const std::byte> command
 void ClusterFrontend::Output::ended(const cluster::EndedTask& task) {
   frontend_.bytes_in_flight_ -= task.bytes;
   const std::string name = frontend_.take_name(task);
+  frontend_.leave_group(task.ending.task);
   if (task.kernel == cluster::touch_kernel) {
     frontend_.touched_.emplace_back(task.ending.task, task.ending.outcome);
     return;
@@ -60,7 +63,7 @@ DataId ClusterFrontend::add_data(const ArrayType& type) {
   return data;
 }
 
-void ClusterFrontend::release_data(DataId data) {
+void ClusterFrontend::drop(DataId data) {
   const Lock lock(mutex_);
   machine_.release_data(data);
   ++unsent_;  // the order to drop it, which tick() sends
@@ -71,7 +74,12 @@ Version ClusterFrontend::first_version(DataId data) const {
   return domain_.first(data);
 }
 
-core::TaskId ClusterFrontend::submit(std::span<const Task> tasks) {
+engine::Standing ClusterFrontend::standing(DataId data) const {
+  const Lock lock(mutex_);
+  return {.type = machine_.directory().type(data), .is_written = domain_.current(data) != Version()};
+}
+
+core::TaskId ClusterFrontend::take(std::span<const Task> tasks) {
   Lock lock(mutex_);
   core::TaskId first;
   for (const Task& task : tasks) {
@@ -103,6 +111,9 @@ void ClusterFrontend::wait_for_room(Lock& lock) {
 }
 
 void ClusterFrontend::check(const Task& task) const {
+  if (const std::string fault = engine::fault_of(task.needs); !fault.empty()) {
+    throw Error(ErrorCode::invalid_argument, at(task.place) + fault);
+  }
   if (task.parameters.size() > parameters_most) {
     throw Error(ErrorCode::invalid_argument, at(task.place) + "the parameters of a task are longer than 256 KiB");
   }
@@ -117,24 +128,34 @@ void ClusterFrontend::check(const Task& task) const {
     case graph::Domain::Mistake::written_twice:
       throw Error(ErrorCode::invalid_argument, at(task.place) + "access " + std::to_string(found.access + 1) +
                                                    " writes an array that the same task writes already");
+    case graph::Domain::Mistake::commutes_and_reads:
+      throw Error(ErrorCode::invalid_argument, at(task.place) + "access " + std::to_string(found.access + 1) +
+                                                   " commutes at an array that the same task reads besides");
   }
 }
 
 core::TaskId ClusterFrontend::enqueue(const Task& task) {
   const core::TaskId id(next_task_++);
   if (!task.name.empty()) names_.emplace(id.value(), task.name);
+  if (task.group != nullptr) {
+    task.group->enter();
+    groups_.emplace(id.value(), task.group);
+  }
   domain_.stamp(id, task.accesses, stamped_);
   ++counts_.submitted;
-  for (const graph::StampedAccess& access : stamped_) {
+  for (graph::StampedAccess& access : stamped_) {
+    access.mode = seen_by_body(access.mode);  // the order of the program is one of those that commuting tasks may have
     if (access.writes != Version()) bytes_in_flight_ += cluster::counted_bytes(machine_.directory().type(access.data));
   }
   machine_.submit({.task = id,
                    .kernel = task.kernel,
                    .cores = task.cores,
-                   .only_on = core::no_rank,
+                   .only_on = task.only_on_front ? core::front_rank : core::no_rank,
                    .place = task.place,
                    .accesses = stamped_,
-                   .parameters = task.parameters});
+                   .parameters = task.parameters,
+                   .needs = needs_of(task)});
+  if (task.group != nullptr && task.group->cancelled()) machine_.cancel(id);
   return id;
 }
 
@@ -175,11 +196,19 @@ void ClusterFrontend::notify_waits() {
   if (any) ended_.notify_all();
 }
 
-void ClusterFrontend::wait_until(Lock& lock, const std::function<bool()>& ready) {
+bool ClusterFrontend::wait_until(Lock& lock, const std::function<bool()>& ready, const Deadline& deadline) {
+  if (executor::Workers::is_worker()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a wait for what the program submitted was called from inside a task: that is for runs on the cores of "
+                "one rank");
+  }
   waits_.push_back(&ready);
-  while (broken_.empty() && !ready()) {
-    ended_.wait_for(lock, look_up);
-    const auto now = std::chrono::steady_clock::now();
+  bool made = false;
+  while (broken_.empty() && !(made = ready())) {
+    auto now = std::chrono::steady_clock::now();
+    if (deadline && now >= *deadline) break;
+    ended_.wait_until(lock, deadline ? std::min(*deadline, now + look_up) : now + look_up);
+    now = std::chrono::steady_clock::now();
     if (!while_waiting_ || now - looked_up_ < look_up) continue;
     looked_up_ = now;
     lock.unlock();
@@ -188,6 +217,7 @@ void ClusterFrontend::wait_until(Lock& lock, const std::function<bool()>& ready)
   }
   std::erase(waits_, &ready);
   if (!broken_.empty()) throw Error(ErrorCode::lost, broken_);
+  return made;
 }
 
 Version ClusterFrontend::current(DataId data) const {
@@ -198,33 +228,31 @@ Version ClusterFrontend::current(DataId data) const {
   return version;
 }
 
-void ClusterFrontend::wait_for_version(Lock& lock, const Pinned& pinned) {
-  flush();
-  const coherence::Directory& directory = machine_.directory();
-  wait_until(lock, [&] { return directory.state(pinned.data, pinned.version) != coherence::VersionState::pending; });
-}
-
-void ClusterFrontend::wait(DataId data) { unpin(wait_pinned(data)); }
-
-Pinned ClusterFrontend::wait_pinned(DataId data) {
-  Lock lock(mutex_);
-  const Pinned pinned{data, current(data)};
+Pinned ClusterFrontend::hold(DataId data, bool for_view) {
+  const Lock lock(mutex_);
+  const Pinned pinned{.data = data, .version = current(data), .for_view = for_view};
   machine_.pin(pinned.data, pinned.version);
-  wait_for_version(lock, pinned);
-  if (machine_.directory().state(pinned.data, pinned.version) == coherence::VersionState::made) return pinned;
-  const std::string why = failures_.why(machine_.directory().cause(pinned.data, pinned.version));
-  machine_.unpin(pinned.data, pinned.version);
-  throw TaskError(why, counts_.not_done());
-}
-
-Pinned ClusterFrontend::bring(DataId data) {
-  Pinned pinned = wait_pinned(data);
-  fetch(pinned);
-  pinned.bytes = delivery_.bytes_of(pinned.data, pinned.version);
   return pinned;
 }
 
-void ClusterFrontend::fetch(const Pinned& pinned) {
+bool ClusterFrontend::wait_for(const Pinned& pinned, const Deadline& deadline) {
+  Lock lock(mutex_);
+  flush();
+  const coherence::Directory& directory = machine_.directory();
+  const auto state = [&] { return directory.state(pinned.data, pinned.version); };
+  if (!wait_until(
+          lock, [&] { return state() != coherence::VersionState::pending; }, deadline))
+    return false;
+  if (state() == coherence::VersionState::made) return true;
+  throw TaskError(failures_.why(directory.cause(pinned.data, pinned.version)), counts_.not_done());
+}
+
+void ClusterFrontend::fetch(Pinned& pinned) {
+  bring_here(pinned);
+  pinned.bytes = delivery_.bytes_of(pinned.data, pinned.version);
+}
+
+void ClusterFrontend::bring_here(const Pinned& pinned) {
   Lock lock(mutex_);
   if (machine_.directory().source(pinned.data, pinned.version) == core::front_rank) return;
   const core::TaskId touch = submit_touch(pinned);
@@ -235,7 +263,6 @@ void ClusterFrontend::fetch(const Pinned& pinned) {
   const core::Outcome outcome = ended->second;
   touched_.erase(ended);
   if (outcome == core::Outcome::done) return;
-  machine_.unpin(pinned.data, pinned.version);
   throw TaskError("the value could not be brought to rank 0: " + std::string(name_of(outcome)), counts_.not_done());
 }
 
@@ -268,11 +295,66 @@ void ClusterFrontend::drain() {
   wait_until(lock, [&] { return machine_.unended() == 0; });
 }
 
-void ClusterFrontend::wait_all() {
-  drain();
-  const Lock lock(mutex_);
+bool ClusterFrontend::wait_all(const Deadline& deadline) {
+  Lock lock(mutex_);
+  flush();
+  if (!wait_until(
+          lock, [&] { return machine_.unended() == 0; }, deadline))
+    return false;
   const std::string report = failures_.take_report(counts_.not_done());
   if (!report.empty()) throw TaskError(report, counts_.not_done());
+  return true;
+}
+
+// --- groups and resources ---
+
+void ClusterFrontend::leave_group(core::TaskId task) {
+  if (groups_.empty()) return;
+  const auto found = groups_.find(task.value());
+  if (found == groups_.end()) return;
+  static_cast<void>(found->second->leave());
+  groups_.erase(found);
+}
+
+bool ClusterFrontend::wait_for(const Group& group, const Deadline& deadline) {
+  Lock lock(mutex_);
+  flush();
+  return wait_until(
+      lock, [&] { return group.empty(); }, deadline);
+}
+
+void ClusterFrontend::cancel(Group& group) {
+  group.cancel();
+  const Lock lock(mutex_);
+  std::vector<core::TaskId> tasks;
+  for (const auto& [task, its_group] : groups_) {
+    if (its_group == &group) tasks.emplace_back(task);
+  }
+  for (const core::TaskId task : tasks) machine_.cancel(task);
+  flush();
+  notify_waits();
+}
+
+void ClusterFrontend::cancel(core::TaskId task) {
+  const Lock lock(mutex_);
+  machine_.cancel(task);
+  flush();
+  notify_waits();
+}
+
+Resource* ClusterFrontend::add_resource(std::int64_t amount) {
+  const Lock lock(mutex_);
+  machine_.add_resource(amount);
+  return resources_.emplace_back(std::make_unique<Resource>(amount)).get();
+}
+
+std::span<const cluster::Need> ClusterFrontend::needs_of(const Task& task) {
+  needs_.clear();
+  for (const engine::Need& need : task.needs) {
+    const auto found = std::ranges::find(resources_, need.resource, &std::unique_ptr<Resource>::get);
+    needs_.push_back({static_cast<std::uint32_t>(found - resources_.begin()), need.amount});
+  }
+  return needs_;
 }
 
 // --- the end ---

@@ -29,15 +29,20 @@ class ClusterFrontend final : public Frontend {
                   Delivery& delivery);
 
   [[nodiscard]] core::DataId add_data(const ArrayType& type) override;
-  void release_data(core::DataId data) override;
   [[nodiscard]] core::Version first_version(core::DataId data) const override;
-  using Frontend::submit;
-  core::TaskId submit(std::span<const Task> tasks) override;
-  void wait(core::DataId data) override;
-  void wait_all() override;
-  void drain() override;
-  [[nodiscard]] Pinned bring(core::DataId data) override;
   void unpin(const Pinned& pinned) override;
+  using Frontend::wait_all;
+  using Frontend::wait_for;
+  bool wait_for(const Pinned& pinned, const Deadline& deadline) override;
+  void fetch(Pinned& pinned) override;
+  bool wait_all(const Deadline& deadline) override;
+  void drain() override;
+  [[nodiscard]] Group* add_group() override { return new Group; }
+  void let_go(Group& group) override { group.let_go(); }
+  bool wait_for(const Group& group, const Deadline& deadline) override;
+  void cancel(Group& group) override;
+  void cancel(core::TaskId task) override;
+  [[nodiscard]] Resource* add_resource(std::int64_t amount) override;
   void close() override;
   void cancel() override;
   void finish() override;
@@ -61,20 +66,25 @@ class ClusterFrontend final : public Frontend {
     ClusterFrontend& frontend_;
   };
 
+  core::TaskId take(std::span<const Task> tasks) override;
+  [[nodiscard]] Pinned hold(core::DataId data, bool for_view) override;
+  void drop(core::DataId data) override;
+  [[nodiscard]] engine::Standing standing(core::DataId data) const override;
+
   using Lock = std::unique_lock<std::mutex>;
-  void wait_until(Lock& lock, const std::function<bool()>& ready);
+  bool wait_until(Lock& lock, const std::function<bool()>& ready, const Deadline& deadline = std::nullopt);
   void wait_for_room(Lock& lock);
   core::TaskId submit_one(Lock& lock, const Task& task);
   void check(const Task& task) const;
   core::TaskId enqueue(const Task& task);
   [[nodiscard]] std::string take_name(const cluster::EndedTask& task);
-  void fetch(const Pinned& pinned);
+  [[nodiscard]] std::span<const cluster::Need> needs_of(const Task& task);
+  void leave_group(core::TaskId task);
+  void bring_here(const Pinned& pinned);
   core::TaskId submit_touch(const Pinned& pinned);
   void flush();
   void notify_waits();
   [[nodiscard]] core::Version current(core::DataId data) const;
-  void wait_for_version(Lock& lock, const Pinned& pinned);
-  [[nodiscard]] Pinned wait_pinned(core::DataId data);
 
   const Window window_;
   const std::function<std::string(core::KernelId)> kernel_name_;
@@ -95,9 +105,12 @@ class ClusterFrontend final : public Frontend {
   std::chrono::steady_clock::time_point looked_up_;
   std::string broken_;
   std::uint64_t next_task_ = 1;
-  std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by bring()
+  std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by fetch()
   std::vector<graph::StampedAccess> stamped_;
   std::unordered_map<std::uint64_t, std::string> names_;  // of tasks in flight that have one; looked up only
+  std::unordered_map<std::uint64_t, Group*> groups_;      // of tasks in flight that are in one
+  std::vector<std::unique_ptr<Resource>> resources_;      // by number
+  std::vector<cluster::Need> needs_;
 };
 
 }  // namespace penstock::frontend

@@ -5,9 +5,11 @@
 /// worker may.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +19,9 @@
 #include <penstock/types.hpp>
 
 #include "core/ids.hpp"
+#include "engine/submission.hpp"
 #include "frontend/failure_log.hpp"
-#include "graph/domain.hpp"
+#include "frontend/reductions.hpp"
 #include "trace/recorder.hpp"
 
 namespace penstock::frontend {
@@ -41,21 +44,21 @@ struct Window {
 };
 
 /// A task as the program or a job submits it; already checked against its kernel. Borrowed for the call.
-struct Task {
-  core::KernelId kernel;
-  std::uint16_t cores = 1;
-  std::span<const graph::Access> accesses;
-  std::span<const std::byte> parameters;  ///< encoded
-  Place place;
-  std::string_view name = {};  ///< of the task, for messages; empty: it is called by its kernel
-};
+using Task = engine::Submission;
 
-/// A version that stays in this rank's memory until unpin().
+/// A version that stays until unpin().
 struct Pinned {
   core::DataId data;
   core::Version version;
-  std::byte* bytes = nullptr;
+  bool for_view = true;
+  std::byte* bytes = nullptr;  ///< in this rank's memory, once it was fetched
 };
+
+/// Tasks that are waited for and cancelled together.
+using Group = engine::Group;
+/// Something limited that tasks use.
+using Resource = engine::Resource;
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 class Frontend {
  public:
@@ -66,7 +69,8 @@ class Frontend {
   void set_while_waiting(std::function<void()> while_waiting) { while_waiting_ = std::move(while_waiting); }
 
   [[nodiscard]] virtual core::DataId add_data(const ArrayType& type) = 0;
-  virtual void release_data(core::DataId data) = 0;
+  /// No more calls name it. Never waits.
+  void release_data(core::DataId data) { return reductions_.any() ? reductions_.release(data) : drop(data); }
   /// The version that the datum's first write makes.
   [[nodiscard]] virtual core::Version first_version(core::DataId data) const = 0;
 
@@ -74,18 +78,55 @@ class Frontend {
   /// that was never written and for two writes of one datum; Error (lost) when the run is broken.
   void submit(const Task& task) { submit(std::span(&task, 1)); }
   /// The same for several, in order and for less; when it throws, those before the wrong one were submitted. Their ids
-  /// follow each other unless another thread submits meanwhile; the first one's is returned.
-  virtual core::TaskId submit(std::span<const Task> tasks) = 0;
+  /// follow each other unless another thread submits meanwhile or an array is reduced into; the first one's is
+  /// returned.
+  core::TaskId submit(std::span<const Task> tasks) {
+    return reductions_.any() ? reductions_.submit(tasks) : take(tasks);
+  }
+  /// The same for a task that reduces: `reductions` has one for each access that does, in their order. Throws Error
+  /// (invalid_argument) where the task accesses such an array besides.
+  core::TaskId submit(const Task& task, std::span<const Reduction> reductions) {
+    return reductions_.submit(task, reductions);
+  }
+  /// Submits what is left to combine, which is else left until somebody asks for the array: before the end of a
+  /// front-end with borrowed data.
+  void fold_reductions() { reductions_.fold_all(); }
+  /// Tasks that were submitted to make and combine partial results, beside those given.
+  [[nodiscard]] std::uint64_t inserted() const { return reductions_.inserted(); }
 
-  /// Waits for the datum's version as of now. Throws TaskError when it could not be made.
-  virtual void wait(core::DataId data) = 0;
-  /// Waits until no task is in flight, and throws TaskError when one failed since the last call.
-  virtual void wait_all() = 0;
-  /// Waits until no task is in flight; failures are in counts().
-  virtual void drain() = 0;
-  /// Waits for the datum's version as of now and brings it to this rank.
-  [[nodiscard]] virtual Pinned bring(core::DataId data) = 0;
+  /// The datum's version as of now stays, whether it is made or not, until unpin(). For a view, which may last, later
+  /// writes do not wait for that.
+  [[nodiscard]] Pinned pin(core::DataId data, bool for_view) {
+    return reductions_.any() ? reductions_.pin(data, for_view) : hold(data, for_view);
+  }
   virtual void unpin(const Pinned& pinned) = 0;
+  /// Until the version is made; false: it was not by the deadline. Throws TaskError when it could not be made.
+  virtual bool wait_for(const Pinned& pinned, const Deadline& deadline) = 0;
+  /// Brings a version that is made to this rank.
+  virtual void fetch(Pinned& pinned) = 0;
+  /// Until no task is in flight; false: some were at the deadline. Throws TaskError when one failed since the last
+  /// call.
+  virtual bool wait_all(const Deadline& deadline) = 0;
+  /// Until no task is in flight; failures are in counts().
+  virtual void drain() = 0;
+
+  void wait(core::DataId data) { wait_for({&data, 1}, std::nullopt); }
+  void wait_all() { wait_all(std::nullopt); }
+  /// Until all are made as of now; false: some was not by the deadline. Throws as for one.
+  bool wait_for(std::span<const core::DataId> data, const Deadline& deadline);
+  /// The datum's version as of now, on this rank, to be unpinned; absent: it was not made by the deadline.
+  [[nodiscard]] std::optional<Pinned> bring(core::DataId data, const Deadline& deadline);
+  [[nodiscard]] Pinned bring(core::DataId data) { return *bring(data, std::nullopt); }
+
+  /// A group of tasks, to be let go of before the front-end ends.
+  [[nodiscard]] virtual Group* add_group() = 0;
+  virtual void let_go(Group& group) = 0;
+  /// Until none of its tasks is in flight; false: some were at the deadline.
+  virtual bool wait_for(const Group& group, const Deadline& deadline) = 0;
+  /// Its tasks that have not begun end as cancelled; the same for one task.
+  virtual void cancel(Group& group) = 0;
+  virtual void cancel(core::TaskId task) = 0;
+  [[nodiscard]] virtual Resource* add_resource(std::int64_t amount) = 0;
 
   /// From now on submit() throws Error (interrupted).
   virtual void close() = 0;
@@ -104,18 +145,12 @@ class Frontend {
 
   // The session's side.
 
-  /// What tasks that never pass the back-end have done on this rank's cores.
+  /// What tasks have done on threads of the program.
   struct OwnWork {
     std::uint64_t tasks = 0;
     std::int64_t busy_ns = 0;
-    std::size_t memory_bytes = 0;  ///< of data, now
-    std::size_t record_bytes = 0;  ///< of records of tasks, at the peak
   };
   [[nodiscard]] virtual OwnWork own_work() const { return {}; }
-  /// From now on these tasks are recorded too, worker i's in lane i. Before the first task; until the workers end.
-  virtual void trace(trace::Recorder& /*recorder*/) {}
-  /// From now on OwnWork::busy_ns is right. Before the first task.
-  virtual void measure() {}
   /// One endings item, tag included. Throws Error (environment) when it is not well formed.
   virtual void on_endings(core::RankId from, std::span<const std::byte> item) = 0;
   /// Sends what submit() has kept back to make larger batches. To be called within a millisecond of any submit().
@@ -123,6 +158,20 @@ class Frontend {
 
  protected:
   std::function<void()> while_waiting_;
+
+ private:
+  friend class Reductions;
+
+  // submit(), pin() and release_data() where nothing reduces.
+  virtual core::TaskId take(std::span<const Task> tasks) = 0;
+  [[nodiscard]] virtual Pinned hold(core::DataId data, bool for_view) = 0;
+  virtual void drop(core::DataId data) = 0;
+
+  [[nodiscard]] virtual engine::Standing standing(core::DataId data) const = 0;
+  /// Throws Error (invalid_argument) inside a task that the front-end runs.
+  virtual void refuse_inside(const char* /*call*/) const {}
+
+  Reductions reductions_{*this};
 };
 
 }  // namespace penstock::frontend

@@ -11,12 +11,14 @@ namespace penstock::frontend {
 using core::DataId;
 using core::TaskId;
 
-LocalFrontend::LocalFrontend(std::span<const KernelDescription* const> kernels, executor::Workers& workers,
-                             Window window, Delivery& delivery)
-    : delivery_(delivery),
-      engine_(kernels, workers, buffers_),
-      domain_(engine_, {.window_tasks = window.tasks,
-                        .window_bytes = window.bytes,
+LocalFrontend::LocalFrontend(engine::Engine& engine, const Options& options)
+    : engine_(engine),
+      back_end_(options.back_end),
+      domain_(engine_, {.window_tasks = options.window.tasks,
+                        .window_bytes = options.window.bytes,
+                        .serial = options.serial,
+                        .first_id = options.first_id,
+                        .of_task = options.of_task,
                         .not_done = [this](const engine::NotDone& task) { note(task); },
                         .while_waiting =
                             [this] {
@@ -24,18 +26,13 @@ LocalFrontend::LocalFrontend(std::span<const KernelDescription* const> kernels, 
                             }}) {}
 
 LocalFrontend::~LocalFrontend() {
-  for (const auto& [what, version] : views_) domain_.unpin(*version, true);
+  for (const auto& [what, held] : pinned_) domain_.unpin(*held.first, held.second);
 }
 
-TaskId LocalFrontend::submit(std::span<const Task> tasks) {
+TaskId LocalFrontend::take(std::span<const Task> tasks) {
   TaskId first;
   for (const Task& task : tasks) {
-    const TaskId id = domain_.submit({.kernel = task.kernel,
-                                      .cores = task.cores,
-                                      .accesses = task.accesses,
-                                      .parameters = task.parameters,
-                                      .place = task.place,
-                                      .name = task.name});
+    const TaskId id = domain_.submit(task);
     if (first == TaskId()) first = id;
   }
   return first;
@@ -51,60 +48,60 @@ void LocalFrontend::note(const engine::NotDone& task) {
   failures_.add({.ending = task.ending, .kernel = task.kernel, .place = task.place}, called);
 }
 
-void LocalFrontend::throw_if_not(bool made, TaskId cause) const {
-  if (made && cause == TaskId()) return;
-  const std::lock_guard lock(mutex_);
-  throw TaskError(made ? failures_.why(cause) : "cancelled: the value was not made before", not_done_.not_done());
-}
-
 // --- waits ---
 
-void LocalFrontend::wait(DataId data) {
-  engine::Version& version = domain_.pin(data, false);
-  const bool made = domain_.wait_for(version);
-  const TaskId cause = made ? version.cause : TaskId();
-  domain_.unpin(version, false);
-  throw_if_not(made, cause);
+Pinned LocalFrontend::hold(DataId data, bool for_view) {
+  engine::Version& version = domain_.pin(data, for_view);
+  const std::lock_guard lock(mutex_);
+  pinned_.insert({{data, version.number}, {&version, for_view}});
+  return {.data = data, .version = version.number, .for_view = for_view};
 }
 
-void LocalFrontend::wait_all() {
-  drain();
+engine::Version& LocalFrontend::version_of(const Pinned& pinned) const {
   const std::lock_guard lock(mutex_);
-  const std::string report = failures_.take_report(not_done_.not_done());
-  if (!report.empty()) throw TaskError(report, not_done_.not_done());
-}
-
-Pinned LocalFrontend::bring(DataId data) {
-  engine::Version& version = domain_.pin(data, true);
-  const bool made = domain_.wait_for(version);
-  if (!made || version.cause != TaskId()) {
-    const TaskId cause = made ? version.cause : TaskId();
-    domain_.unpin(version, true);
-    throw_if_not(made, cause);
-  }
-  const std::lock_guard lock(mutex_);
-  views_.insert({{data, version.number}, &version});
-  return {.data = data, .version = version.number, .bytes = version.data};
+  return *pinned_.find({pinned.data, pinned.version})->second.first;
 }
 
 void LocalFrontend::unpin(const Pinned& pinned) {
   engine::Version* version = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = views_.find({pinned.data, pinned.version});
-    version = found->second;
-    views_.erase(found);
+    auto [found, end] = pinned_.equal_range({pinned.data, pinned.version});
+    found = std::find_if(found, end, [&](const auto& entry) { return entry.second.second == pinned.for_view; });
+    version = found->second.first;
+    pinned_.erase(found);
   }
-  domain_.unpin(*version, true);
+  domain_.unpin(*version, pinned.for_view);
+}
+
+bool LocalFrontend::wait_for(const Pinned& pinned, const Deadline& deadline) {
+  engine::Version& version = version_of(pinned);
+  const bool made = domain_.wait_for(version, deadline);
+  if (made && version.cause == TaskId()) return true;
+  if (!made && !domain_.cancelled()) return false;
+  const std::lock_guard lock(mutex_);
+  throw TaskError(made ? failures_.why(version.cause) : "cancelled: the value was not made before",
+                  not_done_.not_done());
+}
+
+void LocalFrontend::fetch(Pinned& pinned) { pinned.bytes = version_of(pinned).data; }
+
+bool LocalFrontend::wait_all(const Deadline& deadline) {
+  if (!domain_.drain(deadline)) return false;
+  const std::lock_guard lock(mutex_);
+  const std::string report = failures_.take_report(not_done_.not_done());
+  if (!report.empty()) throw TaskError(report, not_done_.not_done());
+  return true;
 }
 
 // --- the rest ---
 
 void LocalFrontend::finish() {
+  if (back_end_ == nullptr) return;
   std::vector<std::byte> command;
   core::ByteWriter writer(command);
   write_tag(writer, cluster::Tag::finish);
-  delivery_.deliver(core::front_rank, command);
+  back_end_->deliver(core::front_rank, command);
 }
 
 void LocalFrontend::on_endings(core::RankId from, std::span<const std::byte> /*item*/) {
@@ -137,11 +134,8 @@ std::vector<Skipped> LocalFrontend::first_skipped() const {
 }
 
 Frontend::OwnWork LocalFrontend::own_work() const {
-  const engine::Engine::Statistics ran = engine_.statistics();
-  return {.tasks = ran.tasks,
-          .busy_ns = ran.busy_ns,
-          .memory_bytes = buffers_.used_bytes(),
-          .record_bytes = engine_.record_bytes()};
+  const engine::Engine::Statistics here = domain_.run_here();
+  return {.tasks = here.tasks, .busy_ns = here.busy_ns};
 }
 
 }  // namespace penstock::frontend

@@ -30,9 +30,10 @@ Domain::Check Domain::check(std::span<const Access> accesses) const {
     const Datum& datum = data_[accesses[i].data.value()];
     if (accesses[i].mode != AccessMode::write && datum.current == datum.first) return {Mistake::never_written, i};
     if (accesses[i].mode == AccessMode::read) continue;
-    for (std::size_t j = 0; j < i; ++j) {
-      if (accesses[j].data == accesses[i].data && accesses[j].mode != AccessMode::read)
-        return {Mistake::written_twice, i};
+    for (std::size_t j = 0; j < accesses.size(); ++j) {
+      if (j == i || accesses[j].data != accesses[i].data) continue;
+      if (j < i && accesses[j].mode != AccessMode::read) return {Mistake::written_twice, i};
+      if (accesses[i].mode == AccessMode::commute) return {Mistake::commutes_and_reads, i};
     }
   }
   return {};

@@ -35,9 +35,9 @@ class Domain {
   /// The datum has no more submissions and no replicas; its id may be used again.
   void forget(core::DataId data);
 
-  /// What is wrong with the accesses, as an index into them and a reason; a read of version 0, or two writes of one
-  /// datum.
-  enum class Mistake : std::uint8_t { none, never_written, written_twice };
+  /// What is wrong with the accesses, as an index into them and a reason: a read of version 0, two writes of one datum,
+  /// or one that commutes beside another access of the datum.
+  enum class Mistake : std::uint8_t { none, never_written, written_twice, commutes_and_reads };
   struct Check {
     Mistake mistake = Mistake::none;
     std::size_t access = 0;

@@ -27,7 +27,7 @@ class FamilyOrder {
       collect(top, entries);
       for (const std::uint32_t entry : entries) {
         for (const EntryAccess& access : plan_.entries[entry].accesses) {
-          if (access.mode == AccessMode::write) written_[access.family] = true;
+          if (!reads(access.mode)) written_[access.family] = true;
         }
       }
       for (const std::uint32_t entry : entries) check(plan_.entries[entry]);
@@ -100,7 +100,8 @@ void check_step(const Plan& plan, std::uint32_t number, const Indices& indices, 
   for (const EntryAccess& access : entry.accesses) {
     const std::int64_t element = access.element.evaluate(indices.values);
     const bool is_inside = element >= 0 && element < plan.families[access.family].elements();
-    accesses.push_back({{access.family, is_inside ? element : 0}, access.mode});
+    accesses.push_back(
+        {{access.family, is_inside ? element : 0}, access.mode, access.reduction ? &*access.reduction : nullptr});
   }
   std::vector<Parameter> parameters = entry.parameters.constant;
   for (const VaryingParameter& each : entry.parameters.varying) each.make(indices, true, parameters[each.parameter]);

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <penstock/error.hpp>
 
@@ -20,10 +21,10 @@ class Picture {
   void take(const Step& step) {
     switch (step.kind) {
       case Step::Kind::make:
-        writers_.insert(step.datum, nobody);
+        makers_.insert(step.datum, {});
         return;
       case Step::Kind::release:
-        writers_.erase(step.datum);
+        makers_.erase(step.datum);
         return;
       case Step::Kind::task:
       case Step::Kind::save:
@@ -44,11 +45,10 @@ class Picture {
       all += "  subgraph cluster_" + std::to_string(line) + " {\n    label=\"" + dot_escaped(box.place) + "\";\n";
       all += box.nodes + "  }\n";
     }
-    return all + edges_ + "}\n";
+    return all + combining_ + edges_ + "}\n";
   }
 
  private:
-  static constexpr std::int64_t nobody = -1;
   struct Box {
     std::string place;
     std::string nodes;
@@ -66,18 +66,32 @@ class Picture {
   void add_edges(const Step& step) {
     for (std::size_t k = 0; k < step.accesses.size(); ++k) {
       if (!reads(step.accesses[k].mode) || is_repeated(step.accesses.first(k), step.accesses[k].datum)) continue;
-      add_edge(writers_.at(step.accesses[k].datum), job_.datum_name(step.accesses[k].datum));
+      const std::string datum = job_.datum_name(step.accesses[k].datum);
+      std::vector<std::string>& makers = makers_.at(step.accesses[k].datum);
+      if (makers.size() > 1) combine(makers, datum);
+      if (!makers.empty()) add_edge(makers.front(), task_node(), datum);
     }
     for (const DatumAccess& access : step.accesses) {
-      if (writes(access.mode)) writers_.at(access.datum) = tasks_;
+      if (!writes(access.mode)) continue;
+      std::vector<std::string>& makers = makers_.at(access.datum);
+      if (access.mode != AccessMode::reduce) makers.clear();
+      makers.push_back(task_node());
     }
   }
 
-  void add_edge(std::int64_t from, const std::string& datum) {
-    if (from == nobody) return;
-    edges_ +=
-        "  t" + std::to_string(from) + " -> t" + std::to_string(tasks_) + " [label=\"" + dot_escaped(datum) + "\"];\n";
+  /// What several tasks have made is one thing from now on.
+  void combine(std::vector<std::string>& makers, const std::string& datum) {
+    const std::string node = std::string("c").append(std::to_string(combined_++));
+    combining_ += "  " + node + " [label=\"combine\\n" + dot_escaped(datum) + "\", shape=ellipse];\n";
+    for (const std::string& maker : makers) add_edge(maker, node, datum);
+    makers.assign(1, node);
   }
+
+  void add_edge(const std::string& from, const std::string& to, const std::string& datum) {
+    edges_ += "  " + from + " -> " + to + " [label=\"" + dot_escaped(datum) + "\"];\n";
+  }
+
+  [[nodiscard]] std::string task_node() const { return std::string("t").append(std::to_string(tasks_)); }
 
   static bool is_repeated(std::span<const DatumAccess> before, Datum datum) {
     for (const DatumAccess& access : before) {
@@ -87,10 +101,12 @@ class Picture {
   }
 
   const Job& job_;
-  DatumTable<std::int64_t> writers_;    ///< who made the present version
-  std::map<std::uint32_t, Box> boxes_;  ///< by line
+  DatumTable<std::vector<std::string>> makers_;  ///< the nodes that made the present version
+  std::map<std::uint32_t, Box> boxes_;           ///< by line
+  std::string combining_;
   std::string edges_;
   std::int64_t tasks_ = 0;
+  std::int64_t combined_ = 0;
 };
 
 }  // namespace

@@ -197,7 +197,7 @@ double Summarizer::flops_of(const Step& step, KernelUse& use) {
   }
   typed_accesses_.clear();
   for (const DatumAccess& access : step.accesses) {
-    typed_accesses_.push_back({access.mode, alive_.at(access.datum).type->type});
+    typed_accesses_.push_back({seen_by_body(access.mode), alive_.at(access.datum).type->type});
   }
   const double flops = step.kernel->flops(typed_accesses_, step.parameters);
   *use.flops += flops;
@@ -218,8 +218,9 @@ void Summarizer::extend(const Step& step, double flops) {
   for (const DatumAccess& access : step.accesses) {
     if (!writes(access.mode)) continue;
     LiveDatum& datum = alive_.at(access.datum);
-    datum.level = path.level;
-    datum.path_flops = path.flops;
+    const bool adds = access.mode == AccessMode::reduce;  // to what the others did
+    datum.level = adds ? std::max(datum.level, path.level) : path.level;
+    datum.path_flops = adds ? std::max(datum.path_flops, path.flops) : path.flops;
   }
   levels_.add(path.level);
   path_flops_ = std::max(path_flops_, path.flops);

@@ -3,7 +3,9 @@
 ///
 /// The graph has a node for each task, origins and saves included, and an edge from the task that makes a version of a
 /// datum to each that reads it. Writing makes a new version and waits for nobody, so a datum that is only written
-/// starts anew. The level of a task is 1, or 1 more than the highest level among those it reads from.
+/// starts anew. Who reduces into a datum reads nothing of it, and who reads the result depends on all that did; the
+/// tasks that combine partial results are none of these. Who commutes counts as if it came in the order of the job.
+/// The level of a task is 1, or 1 more than the highest level among those it reads from.
 ///
 /// Takes well below a microsecond a task. Memory: 32 bytes a live datum (see DatumTable), up to 8 MiB for the levels,
 /// and what the stream needs; nothing that grows with the number of tasks.

@@ -9,6 +9,7 @@
 
 #include <penstock/kernel.hpp>
 
+#include "jobs/datum.hpp"
 #include "jobs/expression.hpp"
 #include "jobs/family.hpp"
 #include "jobs/loop.hpp"
@@ -31,6 +32,7 @@ struct Subscript {
 struct EntryAccess {
   std::uint32_t family = 0;
   AccessMode mode = AccessMode::read;
+  std::optional<Reduction> reduction;  ///< of an access that reduces
   Expression element;
   std::vector<Subscript> subscripts;  ///< one for each axis of the family; what `element` is made of
   bool is_proven = true;              ///< the subscripts stay within the axes; else each step is looked at

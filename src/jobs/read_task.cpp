@@ -17,6 +17,7 @@ class TaskReader {
     read_kernel();
     read_name();
     entry_.accesses = read_accesses(context_, table_, *entry_.kernel, scope_);
+    read_modes(context_, table_, *entry_.kernel, entry_.accesses);
     check_aliases();
     read_parameters();
     read_cores();

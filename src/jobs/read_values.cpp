@@ -17,6 +17,7 @@ struct Definition {
 
   const toml::node* node = nullptr;
   const toml::node* original = nullptr;  ///< in the file
+  std::string given;                     ///< the option that replaces it: `--set x=[1]`; empty: none
   State state = State::untouched;
 
   [[nodiscard]] Position position() const { return position_of(*original); }
@@ -31,23 +32,31 @@ std::optional<Parameter> item_of(const toml::node& node) {
   return std::nullopt;
 }
 
-void check_text(const SourceFile& source, const Position& position, std::string_view text) {
-  if (!has_control(text)) return;
-  source.fail(position, "the text " + in_quotes(text) + " has control characters, printable ones are needed");
+/// At the node, which is one of the definition, as far as it is in the file.
+[[noreturn]] void fail(const SourceFile& source, const Definition& definition, const toml::node& node,
+                       const std::string& fault) {
+  if (definition.given.empty()) source.fail(position_of(node), fault);
+  source.fail(definition.position(), in_quotes(definition.given) + ": " + fault);
 }
 
-List read_list(const SourceFile& source, const toml::array& array) {
+void check_text(const SourceFile& source, const Definition& definition, const toml::node& node, std::string_view text) {
+  if (!has_control(text)) return;
+  fail(source, definition, node, "the text " + in_quotes(text) + " has control characters, printable ones are needed");
+}
+
+List read_list(const SourceFile& source, const Definition& definition) {
+  const toml::array& array = *definition.node->as_array();
   List list;
   for (const toml::node& node : array) {
     const std::optional<Parameter> item = item_of(node);
     if (!item) {
-      source.fail(position_of(node),
-                  "a list holds " + std::string(kind_of(node)) + ", integers, real numbers or texts are needed");
+      fail(source, definition, node,
+           "a list holds " + std::string(kind_of(node)) + ", integers, real numbers or texts are needed");
     }
-    if (const auto* const text = std::get_if<std::string>(&*item)) check_text(source, position_of(node), *text);
+    if (const auto* const text = std::get_if<std::string>(&*item)) check_text(source, definition, node, *text);
     list.items.push_back(*item);
   }
-  if (list.items.empty()) source.fail(position_of(array), "the list is empty, at least one item is needed");
+  if (list.items.empty()) fail(source, definition, array, "the list is empty, at least one item is needed");
   const auto is_real = [](const Parameter& item) { return std::holds_alternative<double>(item); };
   if (std::ranges::any_of(list.items, is_real)) {
     for (Parameter& item : list.items) {
@@ -56,7 +65,7 @@ List read_list(const SourceFile& source, const toml::array& array) {
   }
   for (std::size_t k = 1; k < list.items.size(); ++k) {
     if (list.items[k].index() == list.items[0].index()) continue;
-    source.fail(position_of(array[k]), "the list mixes numbers and texts, items of one kind are needed");
+    fail(source, definition, array[k], "the list mixes numbers and texts, items of one kind are needed");
   }
   list.type = static_cast<ParameterType>(list.items[0].index());
   return list;
@@ -89,7 +98,8 @@ class ValueReader {
                                   "and, or, not, in, step, ceil, floor)");
       }
       const std::size_t before = definitions_.size();
-      const auto found = definitions_.try_emplace(definitions_.end(), name, Definition{&value, &value});  // sorted
+      const auto found = definitions_.try_emplace(
+          definitions_.end(), name, Definition{.node = &value, .original = &value, .given = {}});  // sorted
       if (definitions_.size() == before) {
         main_.source.fail(at, "the value " + in_quotes(name) + " is there already, see " +
                                   line_of(found->second.position(), at) + "; each needs a name of its own");
@@ -106,6 +116,7 @@ class ValueReader {
     }
     const std::string what = "--set " + given.name + '=' + given.text;
     Definition& definition = found->second;
+    definition.given = what;
     const toml::node& before = *definition.node;
     if (before.is_table()) {  // a text: as it is given, whatever it looks like
       definition.node = texts_.emplace_back(toml::table{{"value", toml::table{{"text", given.text}}}}).get("value");
@@ -219,7 +230,7 @@ class ValueReader {
     if (node.is_boolean()) return node.as_boolean()->get();
     if (node.is_integer()) return node.as_integer()->get();
     if (node.is_floating_point()) return node.as_floating_point()->get();
-    if (const toml::array* const array = node.as_array()) return read_list(main_.source, *array);
+    if (node.is_array()) return read_list(main_.source, definition);
     if (node.is_table()) return read_text(definition);
     if (!node.is_string()) {
       main_.source.fail(definition.position(), "a value is " + std::string(kind_of(node)) +
@@ -235,7 +246,7 @@ class ValueReader {
     constexpr std::string_view keys[] = {"text"};
     table.allow_only(keys);
     std::string text = table.text("text", "{ text = \"left\" }");
-    check_text(main_.source, definition.position(), text);
+    check_text(main_.source, definition, *definition.original, text);
     return text;
   }
 

@@ -101,7 +101,8 @@ void Stream::begin_entry() {
   is_task_checked_ = !TaskCheck::is_once(*plan_, *entry_);
   accesses_.resize(entry_->accesses.size());
   for (std::size_t k = 0; k < accesses_.size(); ++k) {
-    accesses_[k] = {{entry_->accesses[k].family, 0}, entry_->accesses[k].mode};
+    const EntryAccess& access = entry_->accesses[k];
+    accesses_[k] = {{access.family, 0}, access.mode, access.reduction ? &*access.reduction : nullptr};
   }
 }
 
@@ -141,10 +142,10 @@ void Stream::check_aliases() const {
 /// Makes what the step accesses and is not there yet, one datum a call; false when all is there.
 bool Stream::prepare(Step& step) {
   for (; cursor_ < accesses_.size(); ++cursor_) {
-    const auto [datum, mode] = accesses_[cursor_];
+    const auto [datum, mode, reduction] = accesses_[cursor_];
     if (live_.contains(datum)) continue;
     const Family& family = plan_->families[datum.family];
-    if (family.origin == nullptr && mode != AccessMode::write) {
+    if (family.origin == nullptr && reads(mode)) {
       plan_->source.fail(entry_->accesses[cursor_].position,
                          family.element_name(datum.element) +
                              " is read before anything wrote it, an origin or an earlier task is needed");

@@ -1,6 +1,7 @@
 #include "jobs/task_check.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "jobs/fit.hpp"
 
@@ -38,13 +39,31 @@ void TaskCheck::check(std::uint32_t number, std::span<const DatumAccess> accesse
   places_.clear();
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const Family& family = plan_->families[accesses[k].datum.family];
-    types_.push_back({accesses[k].mode, family.type_of(accesses[k].datum.element)});
+    types_.push_back({seen_by_body(accesses[k].mode), family.type_of(accesses[k].datum.element)});
     names_.emplace_back(family.name);
     places_.push_back(&entry.accesses[k].position);
   }
   check_fit(
       plan_->source, *entry.kernel, types_, parameters,
       {.names = names_, .accesses = places_, .parameters = entry.parameter_positions, .otherwise = entry.position});
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    if (accesses[k].reduction != nullptr) check_reduction(*accesses[k].reduction, types_[k].type, names_[k]);
+  }
+}
+
+/// Its kernels take the datum.
+void TaskCheck::check_reduction(const Reduction& reduction, const ArrayType& type, std::string_view name) const {
+  const std::array<TaskAccess, 2> both{{{AccessMode::read_write, type}, {AccessMode::read, type}}};
+  const TaskAccess filled{AccessMode::write, type};
+  const std::array<std::string_view, 2> names{name, name};
+  const std::array<const Position*, 2> places{&reduction.position, &reduction.position};
+  check_fit(plan_->source, *reduction.combine, both, reduction.combine_parameters,
+            {.names = names, .accesses = places, .parameters = {}, .otherwise = reduction.position});
+  check_fit(plan_->source, *reduction.neutral, {&filled, 1}, reduction.neutral_parameters,
+            {.names = std::span(names).first(1),
+             .accesses = std::span(places).first(1),
+             .parameters = {},
+             .otherwise = reduction.position});
 }
 
 }  // namespace penstock::jobs

@@ -22,6 +22,7 @@ class TaskCheck {
   void check(std::uint32_t entry, std::span<const DatumAccess> accesses, std::span<const Parameter> parameters);
 
  private:
+  void check_reduction(const Reduction& reduction, const ArrayType& type, std::string_view name) const;
   /// Whether these types are new to the entry.
   bool is_new(std::uint32_t entry, std::span<const DatumAccess> accesses);
 

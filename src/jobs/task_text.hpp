@@ -8,12 +8,6 @@
 
 namespace penstock::jobs {
 
-/// Whether a task with this access depends on the version before it. What is neither a plain read nor a plain write
-/// counts as both.
-[[nodiscard]] constexpr bool reads(AccessMode mode) { return mode != AccessMode::write; }
-/// Whether it makes a new version.
-[[nodiscard]] constexpr bool writes(AccessMode mode) { return mode != AccessMode::read; }
-
 struct TaskText {
   std::string name;      ///< that of its entry, else its kernel's
   std::string accesses;  ///< "A[0], B -> C[0]"; what is read and written stands on both sides

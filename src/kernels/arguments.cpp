@@ -104,7 +104,8 @@ void check_access_count(const KernelDescription& kernel, std::size_t count) {
 
 void check_access(const KernelDescription& kernel, std::size_t index, AccessMode mode, const ArrayType& type) {
   const AccessDescription& wanted = kernel.accesses[index];
-  if (mode != wanted.mode && !(wanted.allows_read_write && mode == AccessMode::read_write)) {
+  const AccessMode seen = seen_by_body(mode);
+  if (seen != wanted.mode && !(wanted.allows_read_write && seen == AccessMode::read_write)) {
     refuse(kernel, "the access of " + wanted.name + " is " + std::string(name_of(mode)) + ", but needs to be " +
                        allowed_modes(wanted));
   }

@@ -23,6 +23,10 @@ namespace penstock::kernels {
 [[nodiscard]] KernelDescription relu_kernel();
 [[nodiscard]] KernelDescription relu_gradient_kernel();
 
+// reductions by element
+[[nodiscard]] KernelDescription combine_kernel();
+[[nodiscard]] KernelDescription neutral_kernel();
+
 // one number of an array
 [[nodiscard]] KernelDescription sum_kernel();
 [[nodiscard]] KernelDescription max_kernel();
@@ -45,11 +49,14 @@ namespace penstock::kernels {
 [[nodiscard]] KernelDescription spin_kernel();
 [[nodiscard]] KernelDescription sleep_kernel();
 
+// functions of the program
+[[nodiscard]] KernelDescription then_kernel();
+
 inline constexpr KernelDescription (*built_in_kernels[])() = {
-    fill_kernel,          iota_kernel,        uniform_kernel, normal_kernel,    add_kernel,     mul_kernel,
-    increment_kernel,     scale_kernel,       axpy_kernel,    copy_kernel,      relu_kernel,    sum_kernel,
-    relu_gradient_kernel, max_kernel,         norm2_kernel,   gemm_kernel,      potrf_kernel,   trsm_kernel,
-    syrk_kernel,          load_kernel,        save_kernel,    save_part_kernel, publish_kernel, spin_kernel,
-    sleep_kernel,         add_diagonal_kernel};
+    fill_kernel,          iota_kernel,         uniform_kernel, normal_kernel,    add_kernel,     mul_kernel,
+    increment_kernel,     scale_kernel,        axpy_kernel,    copy_kernel,      relu_kernel,    sum_kernel,
+    relu_gradient_kernel, max_kernel,          norm2_kernel,   gemm_kernel,      potrf_kernel,   trsm_kernel,
+    syrk_kernel,          load_kernel,         save_kernel,    save_part_kernel, publish_kernel, spin_kernel,
+    sleep_kernel,         add_diagonal_kernel, combine_kernel, neutral_kernel,   then_kernel};
 
 }  // namespace penstock::kernels

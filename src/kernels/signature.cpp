@@ -41,7 +41,7 @@ std::string signature_of(const KernelDescription& kernel) {
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
     text += (i > 0 ? ", " : "; ") + text_of(kernel.parameters[i]);
   }
-  return text + (kernel.allows_panels ? ") panels" : ")");
+  return text + (kernel.uses_openmp ? ") openmp" : kernel.allows_panels ? ") panels" : ")");
 }
 
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {

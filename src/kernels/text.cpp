@@ -38,7 +38,7 @@ std::size_t edits_between(std::string_view from, std::string_view to) {
 }  // namespace
 
 std::string_view name_of(AccessMode mode) {
-  constexpr std::array<std::string_view, 3> names{"read", "write", "read_write"};
+  constexpr std::array<std::string_view, 5> names{"read", "write", "read_write", "commute", "reduce"};
   return names[static_cast<std::size_t>(mode)];
 }
 

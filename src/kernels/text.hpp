@@ -9,7 +9,7 @@
 
 namespace penstock::kernels {
 
-/// "read", "write" or "read_write".
+/// "read", "write", "read_write", "commute" or "reduce".
 [[nodiscard]] std::string_view name_of(AccessMode mode);
 /// "boolean", "integer", "real" or "text".
 [[nodiscard]] std::string_view name_of(ParameterType type);

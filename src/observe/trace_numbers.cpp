@@ -111,7 +111,7 @@ RankShare Counting::devices_of(const TracedRank& rank, const RankTimeline& timel
     if (!computes || !is_device(lane.device)) continue;
     const auto device = static_cast<std::size_t>(lane.device);
     if (share.devices.size() <= device) share.devices.resize(device + 1);
-    ++share.devices[device].lanes;
+    if (lane.name != trace::program_lane) ++share.devices[device].lanes;  // which has no core of its own
   }
   const auto& described = rank.description.devices;
   for (std::size_t i = 0; i < std::min(described.size(), share.devices.size()); ++i) {
@@ -194,7 +194,7 @@ TraceNumbers Counting::result() {
     for (std::size_t device = 0; device < busy_ns_[i].size(); ++device) {
       DeviceShare& share = numbers_.ranks[i].devices[device];
       const double available_s = numbers_.span_s * share.lanes;
-      if (available_s > 0.0) share.busy_share = seconds(busy_ns_[i][device]) / available_s;
+      if (available_s > 0.0) share.busy_share = std::min(seconds(busy_ns_[i][device]) / available_s, 1.0);
     }
   }
   numbers_.events = run_.events();

@@ -1,6 +1,7 @@
 #include "runtime/connection.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "device/cpu/topology.hpp"
@@ -18,7 +19,10 @@ namespace {
 std::string list_gpus(const device::CudaGpus& gpus) {
   std::string names;
   for (const device::GpuDescription& gpu : gpus.gpus()) names += (names.empty() ? "" : ", ") + gpu.name;
-  return names.empty() ? "none: " + gpus.why_none() : names;
+  if (!names.empty()) return names;
+  constexpr std::string_view said = "no GPU: ";
+  const std::string& why = gpus.why_none();
+  return "none: " + (why.starts_with(said) ? why.substr(said.size()) : why);
 }
 
 }  // namespace

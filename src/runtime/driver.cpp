@@ -30,6 +30,17 @@ void Driver::attach(backend::Backend& backend, frontend::Frontend* frontend, Ran
 }
 
 void Driver::run() {
+  runs_.store(true, std::memory_order_relaxed);
+  try {
+    run_until_finished();
+  } catch (...) {
+    runs_.store(false, std::memory_order_release);
+    throw;
+  }
+  runs_.store(false, std::memory_order_release);
+}
+
+void Driver::run_until_finished() {
   while (!finished()) {
     const bool moved = mover_.progress(*this);
     const bool settled = backend_->progress();

@@ -29,8 +29,10 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   /// Until the front-end said finish and all is done: on rank 0 that includes the last message of every other rank.
   /// Throws Error when MPI fails or a peer is broken.
   void run();
-  /// Has run() return soon although the run has not ended. Any thread.
+  /// Has run() return soon although the run has not ended, or as soon as it is called. Any thread.
   void abandon();
+  /// Whether a thread is in run(). Any thread.
+  [[nodiscard]] bool runs() const { return runs_.load(std::memory_order_acquire); }
   /// Sends this rank's last message, or keeps it on rank 0.
   void say_bye(cluster::Bye bye);
   /// On rank 0 after run() and say_bye(): what each rank did.
@@ -49,6 +51,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   void served(coherence::ReplicaIndex replica) override { backend_->served(replica); }
   void fetched(coherence::SlotIndex slot) override { backend_->fetched(slot); }
 
+  void run_until_finished();
   [[nodiscard]] bool finished();
   void tell_clock(core::RankId to, const cluster::Ping& ping);
   [[nodiscard]] std::chrono::nanoseconds sleep_limit() const;
@@ -58,6 +61,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   frontend::Frontend* frontend_ = nullptr;
   RankTrace* trace_ = nullptr;
   std::function<void(const cluster::TraceOrder&)> begin_trace_;
+  std::atomic<bool> runs_{false};       // release at the end of run()
   std::atomic<bool> abandoned_{false};  // orders nothing: run() only looks whether to go on
   std::vector<cluster::Bye> byes_;
   int byes_heard_ = 0;

@@ -64,7 +64,7 @@ class JobRun {
   /// Until all tasks have ended, or nothing more is started.
   void compute() {
     session_.frontend().set_while_waiting([this] { look_up(); });
-    session_.frontend().measure();  // for the report, with a trace or without
+    session_.measure();  // for the report, with a trace or without
     begin_trace();
     begin_ = Clock::now();
     jobs::Stream stream = job_.stream();
@@ -107,14 +107,19 @@ class JobRun {
     for (const std::string& note : trace.notes) std::cerr << "penstock: " + note + '\n';
   }
 
+  /// Those of the job, and those that reductions have needed so far.
+  [[nodiscard]] std::uint64_t all_tasks() const { return total_ + session_.frontend().inserted(); }
+
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   /// About ten times a second, while the front-end waits.
   void look_up() {
     const frontend::Counts counts = session_.frontend().counts();
-    progress_.update(
-        {.done = counts.done, .failed = counts.failed, .skipped = counts.not_done() - counts.failed, .total = total_},
-        seconds());
+    progress_.update({.done = counts.done,
+                      .failed = counts.failed,
+                      .skipped = counts.not_done() - counts.failed,
+                      .total = all_tasks()},
+                     seconds());
     const Level level = Interrupts::level();
     if (level == said_) return;
     said_ = level;
@@ -155,7 +160,7 @@ class JobRun {
     run.tasks_failed = counts.failed + counts.lost;
     run.tasks_skipped = counts.skipped;
     run.tasks_cancelled = counts.cancelled;
-    run.tasks_not_started = code == exit_code::interrupted ? total_ - std::min(total_, counts.submitted) : 0;
+    run.tasks_not_started = code == exit_code::interrupted ? all_tasks() - std::min(all_tasks(), counts.submitted) : 0;
     run.wall_s = wall_s_;
     run.run_folder = folder_.path().string();
     run.results_saved = counts.not_done() == 0 ? submitter_.saves() : saved();
@@ -246,7 +251,10 @@ int run_job(const RunOptions& options) {
                                                        .use_cpu = options.use_cpu,
                                                        .use_cuda = options.use_cuda,
                                                        .alone = false,
-                                                       .load_plugins = [&] {
+                                                       .checked = options.checked,
+                                                       .serial = options.serial,
+                                                       .schedule_seed = options.schedule_seed,
+                                                       .prepare = [&] {
                                                          text.emplace(options.job);
                                                          load_plugins_of(*text);
                                                        }});

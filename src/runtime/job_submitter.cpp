@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parameters.hpp"
+#include "runtime/reductions.hpp"
 
 namespace penstock::runtime {
 
@@ -36,10 +37,10 @@ void JobSubmitter::take(const jobs::Step& step) {
     }
     case jobs::Step::Kind::save:
       ++saves_;
-      keep(step);
+      take_task(step);
       return;
     case jobs::Step::Kind::task:
-      keep(step);
+      take_task(step);
       return;
     case jobs::Step::Kind::pause:
       flush();  // the next task may be long in coming
@@ -66,23 +67,52 @@ void JobSubmitter::make(const jobs::Step& step) {
                                           .element = step.datum.element}));
 }
 
+void JobSubmitter::take_task(const jobs::Step& step) {
+  const auto reduces = [](const jobs::DatumAccess& access) { return access.reduction != nullptr; };
+  if (std::ranges::none_of(step.accesses, reduces)) {
+    keep(step);
+    if (kept_count_ == kept_.size()) flush();
+    return;
+  }
+  flush();
+  ReductionList reductions(kernels_);
+  for (const jobs::DatumAccess& access : step.accesses) {
+    if (reduces(access)) reductions.add(*access.reduction);
+  }
+  keep(step);
+  collect();
+  trace_name(kept_.front(), frontend_.submit(tasks_.front(), reductions.all()));
+  kept_count_ = 0;
+}
+
 void JobSubmitter::keep(const jobs::Step& step) {
   Kept& kept = kept_[kept_count_++];
   kept.kernel = id_of(*step.kernel);
-  kept.cores = static_cast<std::uint16_t>(step.cores);
+  const bool can_share = step.kernel->allows_panels || step.kernel->uses_openmp;
+  kept.cores = can_share ? static_cast<std::uint16_t>(step.cores) : std::uint16_t{1};
   kept.place = step.place;
   kept.accesses.clear();
   for (const jobs::DatumAccess& access : step.accesses) {
     kept.accesses.push_back({ids_.at(key(access.datum)), access.mode});
   }
   kept.name.assign(step.name);
-  has_names_ = has_names_ || !kept.name.empty();
   kept.parameters.clear();
   core::encode_parameters(parameters_of(step), kept.parameters);
-  if (kept_count_ == kept_.size()) flush();
 }
 
 void JobSubmitter::flush() {
+  collect();
+  if (frontend_.inserted() == 0) {
+    const core::TaskId first = frontend_.submit(tasks_);  // this thread alone submits: the others follow it
+    for (std::size_t i = 0; i < kept_count_; ++i) trace_name(kept_[i], core::TaskId(first.value() + i));
+  } else {
+    for (std::size_t i = 0; i < kept_count_; ++i) trace_name(kept_[i], frontend_.submit({&tasks_[i], 1}));
+  }
+  kept_count_ = 0;
+}
+
+/// What was kept, as the front-end takes it.
+void JobSubmitter::collect() {
   tasks_.clear();
   for (const Kept& kept : std::span(kept_).first(kept_count_)) {
     tasks_.push_back({.kernel = kept.kernel,
@@ -92,22 +122,16 @@ void JobSubmitter::flush() {
                       .place = kept.place,
                       .name = kept.name});
   }
-  const core::TaskId first = frontend_.submit(tasks_);  // this thread alone submits: the others follow it
-  if (lane_ != nullptr && has_names_) trace_names(first);
-  kept_count_ = 0;
-  has_names_ = false;
 }
 
-void JobSubmitter::trace_names(core::TaskId first) {
-  for (std::size_t i = 0; i < kept_count_; ++i) {
-    std::string_view text = std::string_view(kept_[i].name).substr(0, name_bytes_traced);
-    if (text.empty()) continue;
-    lane_->put(core::name_event(core::TaskId(first.value() + i)));
-    for (; !text.empty(); text.remove_prefix(std::min(text.size(), core::text_bytes_most))) {
-      lane_->put(core::text_event(text.substr(0, core::text_bytes_most)));
-    }
-    lane_->publish();
+void JobSubmitter::trace_name(const Kept& kept, core::TaskId task) {
+  std::string_view text = std::string_view(kept.name).substr(0, name_bytes_traced);
+  if (lane_ == nullptr || text.empty()) return;
+  lane_->put(core::name_event(task));
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), core::text_bytes_most))) {
+    lane_->put(core::text_event(text.substr(0, core::text_bytes_most)));
   }
+  lane_->publish();
 }
 
 core::KernelId JobSubmitter::id_of(const KernelDescription& kernel) {

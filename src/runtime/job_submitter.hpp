@@ -45,8 +45,10 @@ class JobSubmitter {
   };
 
   void make(const jobs::Step& step);
-  void trace_names(core::TaskId first);
+  void trace_name(const Kept& kept, core::TaskId task);
+  void take_task(const jobs::Step& step);
   void keep(const jobs::Step& step);
+  void collect();
   std::span<const Parameter> parameters_of(const jobs::Step& step);
   core::KernelId id_of(const KernelDescription& kernel);
 
@@ -61,7 +63,6 @@ class JobSubmitter {
   const KernelDescription* last_kernel_ = nullptr;
   core::KernelId last_id_;
   std::uint64_t saves_ = 0;
-  bool has_names_ = false;  ///< among those kept
   trace::Lane* lane_ = nullptr;
 };
 

@@ -59,6 +59,11 @@ class Rows {
   std::array<std::size_t, 3> widths_{};
 };
 
+std::string cores_text(const KernelDescription& kernel) {
+  if (kernel.uses_openmp) return "one core, or OpenMP threads on several";
+  return kernel.allows_panels ? "one core, or panels on several" : "one core";
+}
+
 std::string block(const KernelDescription& kernel) {
   std::string text = kernel.name + '\n';
   if (!kernel.summary.empty()) text += "    " + kernel.summary + '\n';
@@ -72,7 +77,7 @@ std::string block(const KernelDescription& kernel) {
     const auto& value = parameter.default_value;
     rows.add({"parameter", parameter.name, value ? type + " = " + kernels::to_text(*value) : type, parameter.meaning});
   }
-  rows.add({"device", "cpu", kernel.allows_panels ? "one core, or panels on several" : "one core", ""});
+  rows.add({"device", "cpu", cores_text(kernel), ""});
   return text + rows.to_text();
 }
 
@@ -136,6 +141,7 @@ Json json_of(const KernelDescription& kernel, std::span<const plugins::Plugin> p
           {"summary", kernel.summary},
           {"plugin", plugin != nullptr ? Json(plugin->path.string()) : Json()},
           {"panels", kernel.allows_panels},
+          {"openmp", kernel.uses_openmp},
           {"devices", Json::array({"cpu"})},
           {"flops", static_cast<bool>(kernel.flops)},
           {"bytes", static_cast<bool>(kernel.bytes)},

@@ -18,8 +18,8 @@ namespace penstock::runtime {
 
 /// Ending in a line break:
 ///
-///     kernels   [{name, summary, plugin (path; null: built in), panels, devices: [kind, ...], flops, bytes (whether
-///     known),
+///     kernels   [{name, summary, plugin (path; null: built in), panels, openmp, devices: [kind, ...], flops, bytes
+///     (whether known),
 ///                 accesses: [{name, modes: [mode, ...], dtypes: [dtype, ...] (null: any)}, ...],
 ///                 parameters: [{name, type, default (null: none), meaning}, ...]}, ...]
 ///     plugins   [{path, sha256}, ...]

@@ -1,6 +1,7 @@
 // penstock::run(): a C++ program on every rank.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -8,16 +9,13 @@
 
 #include <penstock/runtime.hpp>
 
+#include "runtime/access.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/interrupts.hpp"
+#include "runtime/options.hpp"
 #include "runtime/state.hpp"
 
 namespace penstock {
-
-class RuntimeAccess {
- public:
-  static Runtime make(std::shared_ptr<detail::RuntimeState> state) { return Runtime(std::move(state)); }
-};
 
 namespace {
 
@@ -45,7 +43,9 @@ int run_program(const std::function<void(Runtime&)>& program, Runtime& handle) {
   return exit_code::task_failed;
 }
 
-int run_front(runtime::Session& session, const std::function<void(Runtime&)>& program, const Options& options) {
+int run_front(std::unique_ptr<runtime::Session>& owner, const std::function<void(Runtime&)>& program,
+              const Options& options) {
+  runtime::Session& session = *owner;
   auto state = std::make_shared<detail::RuntimeState>(session);
   if (!options.run_dir.empty()) {
     try {
@@ -61,6 +61,11 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
     if (Interrupts::level() >= Interrupts::Level::cancel) frontend.cancel();
   });
   int code = run_program(program, handle);
+  if (state->is_forked()) {  // the program returns in a child of its process
+    static_cast<void>(owner.release());
+    return code;
+  }
+  if (code != exit_code::all_done) frontend.cancel();
   frontend.drain();
   if (code == exit_code::all_done && frontend.counts().not_done() > 0) {
     for (const frontend::Failure& failure : frontend.first_failures()) say(failure.line.c_str());
@@ -76,18 +81,25 @@ int run_front(runtime::Session& session, const std::function<void(Runtime&)>& pr
 }  // namespace
 
 int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& program, const Options& options) {
-  std::unique_ptr<runtime::Session> session;  // outlives the handler: a lost run is left without its destructors
+  static std::atomic<bool> is_other_rank{false};  // by an earlier run: then there is no MPI to ask
+  std::unique_ptr<runtime::Session> session;      // outlives the handler: a lost run is left without its destructors
   try {
     session = std::make_unique<runtime::Session>(
         runtime::SessionOptions{.workers = options.workers,
                                 .window = {options.window_tasks, options.window_bytes},
                                 .use_cpu = true,
                                 .use_cuda = true,
-                                .alone = false});
+                                .alone = false,
+                                .checked = options.checked,
+                                .serial = options.serial,
+                                .schedule_seed = options.schedule_seed,
+                                .prepare = [&] { runtime::check(options); }});
     std::optional<Interrupts> interrupts;
+    is_other_rank = !session->is_front();
     if (session->is_front()) interrupts.emplace(false);
-    return session->is_front() ? run_front(*session, program, options) : session->serve();
+    return session->is_front() ? run_front(session, program, options) : session->serve();
   } catch (const Error& error) {
+    if (session == nullptr && is_other_rank) return exit_code::all_done;  // rank 0 reports
     say(error.what());
     const int code = runtime::exit_code_of(error.code());
     if (error.code() == ErrorCode::lost) _exit(code);  // MPI cannot be left in order any more

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t sample_ns = 1'000'000;
 
-std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend) {
+/// Of a rank; where all runs on its cores, tasks may run on the program's thread too, whose lane follows theirs.
+std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend, bool has_program) {
   std::vector<trace::LaneDescription> lanes;
   for (std::size_t device = 0; device < backend.devices(); ++device) {
     const device::Device& each = backend.device(device);
@@ -24,6 +25,7 @@ std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend) {
                                      : "GPU " + std::to_string(device) + " queue " + std::to_string(lane)});
     }
   }
+  if (has_program) lanes.push_back({.kind = trace::LaneKind::core, .device = 0, .name = trace::program_lane});
   lanes.push_back({.kind = trace::LaneKind::driver, .device = 0, .name = "driver"});
   lanes.push_back({.kind = trace::LaneKind::front, .device = 0, .name = "front-end"});
   return lanes;
@@ -33,6 +35,7 @@ std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend) {
 
 void RankTrace::begin(const std::filesystem::path& folder, std::int64_t bytes, const std::string& description) {
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  const bool has_program = frontend_ != nullptr && mover_.ranks() == 1 && backend_.devices() == 1;
   recorder_ = std::make_unique<trace::Recorder>(
       trace::Recorder::Options{.file = folder / trace::file_name(mover_.rank().value()),
                                .bytes = bytes,
@@ -40,10 +43,10 @@ void RankTrace::begin(const std::filesystem::path& folder, std::int64_t bytes, c
                                .ranks = mover_.ranks(),
                                .start_ns = executor::steady_now().ns,
                                .start_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count(),
-                               .lanes = lanes_of(backend_),
+                               .lanes = lanes_of(backend_, has_program),
                                .description = description});
   backend_.trace(*recorder_);
-  if (frontend_ != nullptr) frontend_->trace(*recorder_);
+  engine_.trace(*recorder_, has_program);
   begun_.store(true, std::memory_order_release);
   mover_.wake();
 }
@@ -79,8 +82,7 @@ void RankTrace::sample(trace::Lane& lane, core::Instant now) {
         to_event(core::CounterEvent{.counter = counter, .at_ns = now.ns, .value = static_cast<std::int64_t>(value)}));
   };
   put(core::CounterKind::ready, backend_.waiting());
-  const std::size_t own_bytes = frontend_ != nullptr ? frontend_->own_work().memory_bytes : 0;
-  put(core::CounterKind::memory, backend_.memory_bytes() + own_bytes);
+  put(core::CounterKind::memory, backend_.memory_bytes() + engine_.buffers().used_bytes());
   if (frontend_ != nullptr) {
     const frontend::Window window = frontend_->in_flight();
     put(core::CounterKind::tasks_in_flight, window.tasks);

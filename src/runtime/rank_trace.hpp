@@ -11,6 +11,7 @@
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
+#include "engine/engine.hpp"
 #include "frontend/frontend.hpp"
 #include "mover/mover.hpp"
 #include "runtime/clock_exchange.hpp"
@@ -22,8 +23,8 @@ namespace penstock::runtime {
 class RankTrace {
  public:
   /// `frontend` is null but on rank 0. All must outlive the trace.
-  RankTrace(backend::Backend& backend, mover::Mover& mover, frontend::Frontend* frontend)
-      : backend_(backend), mover_(mover), frontend_(frontend) {}
+  RankTrace(backend::Backend& backend, engine::Engine& engine, mover::Mover& mover, frontend::Frontend* frontend)
+      : backend_(backend), engine_(engine), mover_(mover), frontend_(frontend) {}
 
   /// Records from now on into a file of this rank in `folder`, `bytes` of events at most. `description` is JSON. Throws
   /// Error (environment), one line, when the file cannot be made: the run can go on without.
@@ -48,6 +49,7 @@ class RankTrace {
   [[nodiscard]] trace::Lane& driver_lane() { return recorder_->lane(recorder_->lanes() - 2); }
 
   backend::Backend& backend_;
+  engine::Engine& engine_;
   mover::Mover& mover_;
   frontend::Frontend* const frontend_;
   std::unique_ptr<trace::Recorder> recorder_;

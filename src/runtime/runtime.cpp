@@ -1,24 +1,22 @@
 #include <penstock/runtime.hpp>
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
 #include "core/parameters.hpp"
-#include "executor/workers.hpp"
 #include "kernels/arguments.hpp"
+#include "kernels/function.hpp"
+#include "runtime/group_state.hpp"
 #include "runtime/interrupts.hpp"
+#include "runtime/options.hpp"
+#include "runtime/reductions.hpp"
 #include "runtime/state.hpp"
 
 namespace penstock {
 
-using detail::Datum;
-using detail::HostView;
-using detail::RuntimeState;
-
-namespace {
-
-constexpr int cores_most = 1024;
+namespace detail {
 
 /// What one submit() needs between its steps; per thread, so that it allocates nothing after the first calls.
 struct Scratch {
@@ -27,8 +25,23 @@ struct Scratch {
   std::vector<TaskAccess> accesses;
   std::vector<graph::Access> stamped;
   std::vector<std::byte> encoded;
-  std::optional<core::KernelId> last_kernel;  // the table is the process's and does not change
+  std::vector<engine::Need> needs;
+  // The table is the process's and does not change.
+  const char* last_name = nullptr;
+  core::KernelId last_kernel;
 };
+
+}  // namespace detail
+
+using detail::Call;
+using detail::Datum;
+using detail::HostView;
+using detail::RuntimeState;
+using detail::Scratch;
+
+namespace {
+
+constexpr int cores_most = 1024;
 
 Scratch& scratch() {
   thread_local Scratch instance;
@@ -39,22 +52,26 @@ void check_cores(const KernelDescription& kernel, int cores) {
   if (cores < 1 || cores > cores_most) {
     throw Error(ErrorCode::invalid_argument, kernel.name + ": cores(k) takes 1 to 1024, not " + std::to_string(cores));
   }
-  if (cores > 1 && !kernel.allows_panels) {
+  if (cores > 1 && !kernel.allows_panels && !kernel.uses_openmp) {
     throw Error(ErrorCode::invalid_argument, kernel.name + ": this kernel runs on one core, not on " +
                                                  std::to_string(cores) + ": leave cores() out");
   }
 }
 
-/// As a rule the one of the submission before.
+/// As a rule the one of the submission before, by a name in the same place.
 core::KernelId find_kernel(const kernels::KernelTable& kernels, const char* name, Scratch& parts) {
-  if (!parts.last_kernel || kernels[*parts.last_kernel].name != name) parts.last_kernel = kernels.at(name);
-  return *parts.last_kernel;
+  if (name != parts.last_name || kernels[parts.last_kernel].name != name) {
+    parts.last_kernel = kernels.at(name);
+    parts.last_name = name;
+  }
+  return parts.last_kernel;
 }
 
-/// A worker that waited would hold up what it waits for.
-void refuse_in_kernel(const char* call) {
-  if (!executor::Workers::is_worker()) return;
-  throw Error(ErrorCode::invalid_argument, std::string(call) + " was called from inside a kernel, which must not wait");
+/// Whether a runtime is left as it is, since its threads are not in this process, or the process ends.
+bool is_beyond_help(const RuntimeState& state) {
+  namespace process = runtime::process;
+  if (!state.is_forked() && process::exits() && !process::exits_here()) process::await_end();
+  return state.is_forked() || process::exits();
 }
 
 /// The datum behind a handle, if it is one of this runtime.
@@ -66,22 +83,52 @@ const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& stat
   return *datum;
 }
 
-void check(const KernelDescription& kernel, const detail::Request& request, const std::shared_ptr<RuntimeState>& state,
-           Scratch& parts) {
+void take_parameters(const KernelDescription& kernel, const detail::Request& request, Scratch& parts) {
+  parts.parameters.clear();
+  parts.encoded.clear();
+  if (kernel.parameters.empty() && request.positional.empty() && request.named.empty()) return;
   parts.named.clear();
   for (const NamedParameter& parameter : request.named) parts.named.emplace_back(parameter.name, parameter.value);
   kernels::resolve_parameters(kernel, parts.named, request.positional, parts.parameters);
-  kernels::check_access_count(kernel, request.accesses.size());
+  core::encode_parameters(parts.parameters, parts.encoded);
+}
+
+/// What the compiler has checked is not checked again.
+void take_accesses(const KernelDescription& kernel, const detail::Request& request,
+                   const std::shared_ptr<RuntimeState>& state, Scratch& parts) {
+  const std::size_t count = request.accesses.size();
+  if (!request.typed) kernels::check_access_count(kernel, count);
   parts.accesses.clear();
-  parts.stamped.clear();
-  for (const auto& [datum, mode] : request.accesses) {
+  parts.stamped.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [datum, mode] = request.accesses[i];
     const ArrayType& type = known(datum, state).type;
-    kernels::check_access(kernel, parts.stamped.size(), mode, type);
-    if (kernel.check) parts.accesses.push_back({mode, type});
-    parts.stamped.push_back({core::DataId(datum->id), mode});
+    if (!request.typed) kernels::check_access(kernel, i, mode, type);
+    if (kernel.check) parts.accesses.push_back({seen_by_body(mode), type});
+    parts.stamped[i] = {core::DataId(datum->id), mode};
   }
-  kernels::check_fit(kernel, parts.accesses, parts.parameters);
+}
+
+void check(const KernelDescription& kernel, const detail::Request& request, const std::shared_ptr<RuntimeState>& state,
+           Scratch& parts) {
+  take_parameters(kernel, request, parts);
+  take_accesses(kernel, request, state, parts);
+  if (kernel.check) kernels::check_fit(kernel, parts.accesses, parts.parameters);
   check_cores(kernel, request.cores);
+}
+
+void take_reductions(const detail::Request& request, const kernels::KernelTable& kernels,
+                     std::optional<runtime::ReductionList>& reductions) {
+  if (request.reductions.empty()) return;
+  reductions.emplace(kernels);
+  auto next = request.reductions.begin();
+  for (const auto& [datum, mode] : request.accesses) {
+    if (mode == AccessMode::reduce) reductions->add(*next++, datum->type);
+  }
+}
+
+frontend::Pinned pinned_of(std::uint32_t data, std::uint64_t version, std::byte* bytes) {
+  return {.data = core::DataId(data), .version = core::Version(version), .for_view = true, .bytes = bytes};
 }
 
 }  // namespace
@@ -90,7 +137,7 @@ void check(const KernelDescription& kernel, const detail::Request& request, cons
 
 detail::Datum::~Datum() {
   const auto state = std::static_pointer_cast<RuntimeState>(owner.lock());
-  if (state && !state->ended) state->session.frontend().release_data(core::DataId(id));
+  if (state && !state->is_inert()) state->front.release_data(core::DataId(id));
 }
 
 detail::HostView::HostView(std::shared_ptr<RuntimeState> state, std::uint32_t data, std::uint64_t version,
@@ -109,45 +156,73 @@ HostView& detail::HostView::operator=(HostView&& other) noexcept {
 }
 
 detail::HostView::~HostView() {
-  if (!state_ || state_->ended) return;
-  state_->session.frontend().unpin({core::DataId(data_), core::Version(version_), view_.data});
+  if (!state_ || state_->is_inert()) return;
+  state_->front.unpin(pinned_of(data_, version_, view_.data));
+}
+
+bool detail::HostFuture::wait(const std::optional<std::chrono::steady_clock::time_point>& deadline) {
+  const Call call(*pin_.state_);
+  return pin_.state_->front.wait_for(pinned_of(pin_.data_, pin_.version_, nullptr), deadline);
+}
+
+HostView detail::HostFuture::get() && {
+  wait(std::nullopt);
+  const Call call(*pin_.state_);
+  frontend::Pinned pinned = pinned_of(pin_.data_, pin_.version_, nullptr);
+  pin_.state_->front.fetch(pinned);
+  pin_.view_.data = pinned.bytes;
+  return std::move(pin_);
 }
 
 // --- Runtime ---
 
 Runtime::Runtime(const Options& options) {
+  runtime::check(options);
   auto session =
       std::make_unique<runtime::Session>(runtime::SessionOptions{.workers = options.workers,
                                                                  .window = {options.window_tasks, options.window_bytes},
                                                                  .use_cpu = true,
                                                                  .use_cuda = true,
-                                                                 .alone = true});
+                                                                 .alone = true,
+                                                                 .checked = options.checked,
+                                                                 .serial = options.serial,
+                                                                 .schedule_seed = options.schedule_seed});
   state_ = std::make_shared<RuntimeState>(*session);
   state_->owned = std::move(session);
-  if (!options.run_dir.empty()) state_->folder.emplace(state_->session, options);
+  if (!options.run_dir.empty()) state_->folder.emplace(*state_->session, options);
 }
 
 Runtime::Runtime(std::shared_ptr<RuntimeState> state) : state_(std::move(state)) {}
 
 Runtime::~Runtime() {
+  if (state_->session == nullptr) return;  // a task's: who runs the task ends it
+  if (is_beyond_help(*state_)) {
+    state_->stay();
+    return;
+  }
   if (!state_->owned) return;
   try {
-    state_->session.frontend().drain();
-    for (const frontend::Failure& failure : state_->session.frontend().first_failures()) {
+    if (std::uncaught_exceptions() > state_->exceptions) state_->front.cancel();
+    state_->front.drain();
+    for (const frontend::Failure& failure : state_->front.first_failures()) {
       std::fprintf(stderr, "penstock: %s\n", failure.line.c_str());
     }
     state_->ended = true;
-    state_->session.end();
+    state_->session->end();
     if (state_->folder) state_->folder->finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
   }
 }
 
-int Runtime::ranks() const { return state_->session.ranks(); }
+int Runtime::ranks() const {
+  const Call call(*state_);
+  return state_->session != nullptr ? state_->session->ranks() : 1;
+}
 
 std::shared_ptr<Datum> Runtime::make_datum(const ArrayType& type, const Origin& origin, const Place& place) {
-  const core::DataId id = state_->session.frontend().add_data(type);
+  const Call call(*state_);
+  const core::DataId id = state_->front.add_data(type);
   auto datum = std::make_shared<Datum>(id.value(), type, std::weak_ptr<void>(state_));
   if (origin.kernel == nullptr) return datum;
   std::vector<NamedParameter> parameters;
@@ -162,41 +237,113 @@ std::shared_ptr<Datum> Runtime::make_datum(const ArrayType& type, const Origin& 
   return datum;
 }
 
-void Runtime::submit_request(const detail::Request& request) {
-  if (runtime::Interrupts::level() != runtime::Interrupts::Level::none) state_->session.frontend().close();
+std::shared_ptr<Datum> Runtime::lend_datum(const ArrayView& held, bool read_only) {
+  const Call call(*state_);
+  if (state_->lender == nullptr) {
+    throw Error(ErrorCode::invalid_argument, "array(argument) is for the runtime that a task's body takes");
+  }
+  const core::DataId id = state_->lender->lend(held.type, held.data, read_only);
+  return std::make_shared<Datum>(id.value(), held.type, std::weak_ptr<void>(state_));
+}
+
+Task Runtime::submit_request(const detail::Request& request) {
+  const Call call(*state_);
+  if (runtime::Interrupts::level() != runtime::Interrupts::Level::none) state_->front.close();
   Scratch& parts = scratch();
   core::KernelId kernel;
+  std::optional<runtime::ReductionList> reductions;
   try {
     kernel = find_kernel(state_->kernels, request.kernel, parts);
     check(state_->kernels[kernel], request, state_, parts);
+    take_needs(request, parts);
+    take_reductions(request, state_->kernels, reductions);
   } catch (const Error& error) {
     if (request.place.line == 0) throw;
     throw Error(error.code(),
                 std::string(request.place.file) + ":" + std::to_string(request.place.line) + ": " + error.what());
   }
-  parts.encoded.clear();
-  core::encode_parameters(parts.parameters, parts.encoded);
-  state_->session.frontend().submit({.kernel = kernel,
-                                     .cores = static_cast<std::uint16_t>(request.cores),
-                                     .accesses = parts.stamped,
-                                     .parameters = parts.encoded,
-                                     .place = request.place});
+  const frontend::Task task{.kernel = kernel,
+                            .cores = static_cast<std::uint16_t>(request.cores),
+                            .priority = request.priority,
+                            .accesses = parts.stamped,
+                            .parameters = parts.encoded,
+                            .place = request.place,
+                            .name = request.name,
+                            .group = detail::GroupState::entered_for(*state_),
+                            .needs = parts.needs,
+                            .only_on_front = request.only_on_front};
+  return {(reductions ? state_->front.submit(task, reductions->all()) : state_->front.submit({&task, 1})).value()};
 }
 
-void Runtime::wait_datum(const Datum* datum) {
-  refuse_in_kernel("wait()");
-  state_->session.frontend().wait(core::DataId(known(datum, state_).id));
+/// All resources of this runtime.
+void Runtime::take_needs(const detail::Request& request, detail::Scratch& parts) const {
+  parts.needs.clear();
+  for (const Use& use : request.uses) {
+    const std::weak_ptr<void>& owner = use.resource->owner_;
+    if (use.resource->resource_ == nullptr || owner.owner_before(state_) || state_.owner_before(owner)) {
+      throw Error(ErrorCode::invalid_argument, "use() takes a resource of this runtime");
+    }
+    parts.needs.push_back({static_cast<engine::Resource*>(use.resource->resource_), use.amount});
+  }
 }
 
-void Runtime::wait_all() {
-  refuse_in_kernel("wait_all()");
-  state_->session.frontend().wait_all();
+Task Runtime::submit_function(const Datum* datum, std::function<void(const ArrayView&)> function, const Place& place) {
+  namespace functions = kernels::functions;
+  const std::pair<const Datum*, AccessMode> access{datum, AccessMode::read};
+  const std::int64_t number = functions::keep(std::move(function), state_.get());
+  const NamedParameter named{"number", number};
+  try {
+    return submit_request({.kernel = functions::kernel,
+                           .accesses = std::span(&access, 1),
+                           .positional = {},
+                           .named = std::span(&named, 1),
+                           .only_on_front = true,
+                           .place = place});
+  } catch (...) {
+    functions::let_go(number);
+    throw;
+  }
 }
 
-HostView Runtime::read_datum(const Datum* datum) {
-  refuse_in_kernel("read()");
-  const frontend::Pinned pinned = state_->session.frontend().bring(core::DataId(known(datum, state_).id));
-  return {state_, pinned.data.value(), pinned.version.value(), {pinned.bytes, datum->type}};
+Resource Runtime::resource(std::int64_t amount) {
+  const Call call(*state_);
+  if (amount < 1) throw Error(ErrorCode::invalid_argument, "resource() takes an amount of at least 1");
+  return {state_, state_->front.add_resource(amount)};
+}
+
+void Runtime::cancel(Task task) {
+  const Call call(*state_);
+  state_->front.cancel(core::TaskId(task.id));
+}
+
+void Runtime::cancel_all() {
+  const Call call(*state_);
+  state_->front.cancel();
+}
+
+bool Runtime::wait_data(std::span<const Datum* const> data, const Deadline& deadline) {
+  const Call call(*state_);
+  std::vector<core::DataId> ids;
+  for (const Datum* datum : data) ids.emplace_back(known(datum, state_).id);
+  return state_->front.wait_for(ids, deadline);
+}
+
+bool Runtime::wait_tasks(const Deadline& deadline) {
+  const Call call(*state_);
+  return state_->front.wait_all(deadline);
+}
+
+std::vector<std::string> Runtime::failures() const {
+  const Call call(*state_);
+  std::vector<std::string> lines;
+  for (const frontend::Failure& failure : state_->front.first_failures()) lines.push_back(failure.line);
+  return lines;
+}
+
+detail::HostFuture Runtime::pin_datum(const Datum* datum) {
+  const Call call(*state_);
+  const frontend::Pinned pinned = state_->front.pin(core::DataId(known(datum, state_).id), true);
+  return {state_, pinned.data.value(), pinned.version.value(), datum->type};
 }
 
 void Runtime::save_datum(const Datum* datum, const std::string& path, const Place& place) {

@@ -7,10 +7,10 @@
 #include <penstock/error.hpp>
 
 #include "core/cores.hpp"
-#include "device/cpu/cpu_device.hpp"
 #include "frontend/cluster_frontend.hpp"
 #include "frontend/local_frontend.hpp"
 #include "kernels/blas.hpp"
+#include "kernels/checked.hpp"
 #include "kernels/table.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/handshake.hpp"
@@ -24,13 +24,16 @@ namespace {
 // Rank 0 reads the traces of all ranks at the end: a run of many ranks keeps less of each.
 constexpr std::int64_t trace_bytes_of_all_most = std::int64_t{2} << 30;
 constexpr std::int64_t trace_bytes_of_rank_least = std::int64_t{1} << 20;
+// Whoever counts in quarters of a window does not overflow.
+constexpr std::uint64_t window_tasks_most = std::uint64_t{1} << 60;
 
 }  // namespace
 
 Session::Session(const SessionOptions& options)
     : connection_(options.alone),
       mover_(&connection_.mover()),
-      gpus_(options.use_cuda ? device::CudaGpus::find() : device::CudaGpus::none("not asked for")) {
+      gpus_(options.use_cuda && !options.cores_only() ? device::CudaGpus::find()
+                                                      : device::CudaGpus::none("not asked for")) {
   kernels::blas_use_one_thread();
   if (is_front())
     welcome_ranks(options);
@@ -39,7 +42,7 @@ Session::Session(const SessionOptions& options)
 }
 
 cluster::Hello Session::describe(const SessionOptions& options) {
-  cluster::Hello own = describe_rank(gpus_, connection_.mpi(), options.workers);
+  cluster::Hello own = describe_rank(gpus_, connection_.mpi(), options.serial ? 1 : options.workers);
   host_ = own.cores.host;
   return own;
 }
@@ -60,21 +63,30 @@ void Session::join(const SessionOptions& options) {
   start_backend(options, answer.share);
   attach();
   for (const auto& message : answer.early) driver_->hear(message);
+  process::add(*this);
 }
 
 void Session::welcome_ranks(const SessionOptions& options) {
-  load_plugins(options);
+  if (ranks() > 1 && (options.serial || options.schedule_seed)) {
+    refuse("a serial run, and one with a seed of the schedule, has one rank, not " + std::to_string(ranks()),
+           ErrorCode::invalid_argument);
+  }
+  prepare(options);
   const std::vector<cluster::Hello> hellos = gather(*mover_, describe(options));
   if (const std::string differs = difference(hellos); !differs.empty()) {
     refuse(differs);
   }
   const auto without = std::ranges::find(hellos, 0, &cluster::Hello::gpu_count);
   if (!options.use_cpu && without != hellos.end()) {
-    refuse("only GPUs were asked for, but there is none on " + without->cores.host + ": " + without->gpus);
+    const std::string rank = "rank " + std::to_string(without - hellos.begin()) + " (" + without->cores.host + ")";
+    refuse("only GPUs were asked for, but " + rank + " has " + without->gpus);
   }
-  const std::vector<cluster::Welcome> welcomes = shares(hellos);
+  std::vector<cluster::Welcome> welcomes = shares(hellos);
   std::vector<int> cores;
-  for (const cluster::Welcome& welcome : welcomes) cores.push_back(static_cast<int>(welcome.cores.size()));
+  for (cluster::Welcome& welcome : welcomes) {
+    welcome.checked = options.checked;
+    cores.push_back(static_cast<int>(welcome.cores.size()));
+  }
   try {
     start_backend(options, welcomes.front());
   } catch (const Error& error) {
@@ -84,9 +96,9 @@ void Session::welcome_ranks(const SessionOptions& options) {
   start_frontend(options, std::move(cores));
 }
 
-void Session::load_plugins(const SessionOptions& options) {
+void Session::prepare(const SessionOptions& options) {
   try {
-    if (options.load_plugins) options.load_plugins();
+    if (options.prepare) options.prepare();
   } catch (const Error& error) {
     refuse(error.what(), error.code());
   }
@@ -104,14 +116,20 @@ void Session::refuse(const std::string& why, ErrorCode code) {
 void Session::start_backend(const SessionOptions& options, const cluster::Welcome& share) {
   cores_ = share.cores;
   driver_ = std::make_unique<Driver>(*mover_);
-  backend_ = std::make_unique<backend::Backend>(kernels::KernelTable::process().all(), *mover_, *driver_);
+  if (share.checked) watched_.emplace(kernels::checked(kernels::KernelTable::process().all()));
+  backend_ = std::make_unique<backend::Backend>(kernels(), *mover_, *driver_);
   device::Completions& completions = backend_->completions_for_next_device();
-  auto cores =
-      std::make_unique<device::CpuDevice>(device::CpuDevice::Options{.cores = cores_, .pin = true}, completions);
-  workers_ = &cores->workers();
+  auto cores = std::make_unique<device::CpuDevice>(
+      device::CpuDevice::Options{.cores = cores_, .pin = true, .seed = options.schedule_seed}, completions);
+  cpu_ = cores.get();
   backend_->add_device({.name = "", .device = std::move(cores)});
-  add_gpus(share);
+  engine_ = std::make_unique<engine::Engine>(kernels(), cpu_->workers(), buffers_);
+  if (!share.checked) add_gpus(share);
   if (!options.use_cpu) backend_->prefer_accelerators();
+}
+
+std::span<const KernelDescription* const> Session::kernels() const {
+  return (watched_ ? *watched_ : kernels::KernelTable::process()).all();
 }
 
 void Session::add_gpus(const cluster::Welcome& share) {
@@ -128,19 +146,23 @@ void Session::add_gpus(const cluster::Welcome& share) {
 }
 
 void Session::start_frontend(const SessionOptions& options, std::vector<int> cores) {
-  const kernels::KernelTable& table = kernels::KernelTable::process();
+  const frontend::Window window{.tasks = std::min(options.window.tasks, window_tasks_most),
+                                .bytes = options.window.bytes};
   if (ranks() == 1 && backend_->devices() == 1) {
-    frontend_ = std::make_unique<frontend::LocalFrontend>(table.all(), *workers_, options.window, *driver_);
+    frontend_ = std::make_unique<frontend::LocalFrontend>(
+        *engine_,
+        frontend::LocalFrontend::Options{.window = window, .serial = options.serial, .back_end = driver_.get()});
   } else {
     frontend_ = std::make_unique<frontend::ClusterFrontend>(
-        cores, options.window, [&table](core::KernelId kernel) { return table[kernel].name; }, *driver_);
+        cores, window, [](core::KernelId kernel) { return kernels::KernelTable::process()[kernel].name; }, *driver_);
   }
   attach();
   driver_thread_ = std::thread([this] { drive(); });
+  process::add(*this);
 }
 
 void Session::attach() {
-  trace_ = std::make_unique<RankTrace>(*backend_, *mover_, frontend_.get());
+  trace_ = std::make_unique<RankTrace>(*backend_, *engine_, *mover_, frontend_.get());
   driver_->attach(*backend_, frontend_.get(), *trace_,
                   [this](const cluster::TraceOrder& order) { static_cast<void>(begin_trace(order, "{}")); });
 }
@@ -179,16 +201,16 @@ cluster::Bye Session::stop_backend() {
   bye.host = host_;
   bye.cores = core::to_text(cores_);
   backend_->stop(bye.devices);
-  if (is_front()) {
-    const frontend::Frontend::OwnWork own = frontend_->own_work();
-    bye.devices.front().tasks += own.tasks;
-    bye.devices.front().busy_ns += own.busy_ns;
-  }
+  const engine::Engine::Statistics ran = engine_->statistics();
+  const frontend::Frontend::OwnWork own = is_front() ? frontend_->own_work() : frontend::Frontend::OwnWork();
+  bye.devices.front().tasks += ran.tasks + own.tasks;
+  bye.devices.front().busy_ns += ran.busy_ns + own.busy_ns;
   trace_->end();
   return bye;
 }
 
 std::vector<cluster::Bye> Session::end() {
+  process::remove(*this);
   frontend_->finish();
   mover_->wake();
   driver_thread_.join();
@@ -205,15 +227,37 @@ int Session::serve() {
   if (dismissed_) return exit_code::all_done;
   try {
     driver_->run();
+    process::remove(*this);
     driver_->say_bye(stop_backend());
     return exit_code::all_done;
   } catch (const Error& error) {
+    process::remove(*this);
     connection_.leave_in_disorder();
     throw Error(error.code() == ErrorCode::environment ? ErrorCode::lost : error.code(), error.what());
   }
 }
 
+// --- at exit() ---
+
+void Session::stop() {
+  try {
+    if (is_front())
+      frontend_->cancel();
+    else
+      backend_->cancel();
+  } catch (const std::exception&) {  // a peer is broken: the launcher tells it
+  }
+  cpu_->workers().close();
+  driver_->abandon();
+}
+
+bool Session::stopped() const {
+  const int own = cpu_->workers().current() != nullptr ? 1 : 0;
+  return cpu_->lanes_ended() >= cpu_->lanes() - own && !driver_->runs();
+}
+
 Session::~Session() {
+  process::remove(*this);
   if (!driver_thread_.joinable()) return;
   try {
     frontend_->cancel();

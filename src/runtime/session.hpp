@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,13 +17,17 @@
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
+#include "device/cpu/cpu_device.hpp"
 #include "device/cuda/loader.hpp"
-#include "executor/workers.hpp"
+#include "engine/engine.hpp"
 #include "frontend/frontend.hpp"
+#include "kernels/table.hpp"
+#include "memory/host_pool.hpp"
 #include "mover/mover.hpp"
 #include "runtime/connection.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/interrupts.hpp"
+#include "runtime/process.hpp"
 #include "runtime/rank_trace.hpp"
 
 namespace penstock::runtime {
@@ -33,12 +38,20 @@ struct SessionOptions {
   bool use_cpu = true;
   bool use_cuda = true;
   bool alone = false;  ///< look for no launcher
-  /// Rank 0: loads the plugins of this run, before the kernel table is made. All that this process has loaded then, by
-  /// load_plugin() too, is loaded on the other ranks, and must be the same files there. Absent: nothing more to load.
-  std::function<void()> load_plugins = nullptr;
+  /// As Options::checked; what rank 0 is given holds for all.
+  bool checked = false;
+  bool serial = false;                                        ///< as Options::serial
+  std::optional<std::uint64_t> schedule_seed = std::nullopt;  ///< as Options::schedule_seed
+  /// Rank 0, before anything is begun: looks whether the run can be, and loads its plugins, before the kernel table is
+  /// made. All that this process has loaded then, by load_plugin() too, is loaded on the other ranks, and must be the
+  /// same files there. What it throws, the constructor throws. May be absent.
+  std::function<void()> prepare = nullptr;
+
+  /// GPUs are left alone, even where they are asked for.
+  [[nodiscard]] bool cores_only() const { return checked || serial || schedule_seed; }
 };
 
-class Session {
+class Session final : private process::Tenant {
  public:
   /// Finds the other ranks, compares, and starts the back-end. Throws Error on the rank that has to report; other ranks
   /// then get a session that was dismissed. It must be ended on rank 0, served on the others.
@@ -54,6 +67,8 @@ class Session {
   /// Rank 0 only.
   [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
   [[nodiscard]] backend::Backend& backend() { return *backend_; }
+  /// Rank 0, before the first task: the report says how busy this rank's cores were, without a trace too.
+  void measure() { engine_->measure(); }
 
   /// Rank 0, before the first task: has every rank record what happens, in files of `folder`, which is there and which
   /// all ranks share. `bytes` is the most for each rank's events; less where there are many ranks. `about` is JSON of
@@ -73,29 +88,36 @@ class Session {
 
  private:
   [[noreturn]] void refuse(const std::string& why, ErrorCode code = ErrorCode::environment);
-  void load_plugins(const SessionOptions& options);
+  void prepare(const SessionOptions& options);
   [[nodiscard]] cluster::Hello describe(const SessionOptions& options);
   void join(const SessionOptions& options);           ///< other ranks
   void welcome_ranks(const SessionOptions& options);  ///< rank 0
   void start_backend(const SessionOptions& options, const cluster::Welcome& share);
   void start_frontend(const SessionOptions& options, std::vector<int> cores);
   void add_gpus(const cluster::Welcome& share);
+  [[nodiscard]] std::span<const KernelDescription* const> kernels() const;
   void attach();
   bool begin_trace(const cluster::TraceOrder& order, const std::string& about);
   void drive();
   [[nodiscard]] cluster::Bye stop_backend();
+  void stop() override;
+  [[nodiscard]] bool stopped() const override;
 
   Connection connection_;
   mover::Mover* const mover_;  ///< the connection's
   bool dismissed_ = false;
-  std::optional<Interrupts> ignored_;  ///< on other ranks, from before rank 0 hears of them
+  std::optional<Interrupts> ignored_;            ///< on other ranks, from before rank 0 hears of them
+  std::optional<kernels::KernelTable> watched_;  ///< where tasks are checked: the kernels to run
   std::string host_;
   core::CoreSet cores_;
   device::CudaGpus gpus_;
   std::unique_ptr<Driver> driver_;
+  memory::HostPool buffers_;  ///< of the engine
+  /// Runs the tasks of a program on one rank, and those that tasks submit.
+  std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<frontend::Frontend> frontend_;  ///< before the back-end, whose workers report to it until they end
   std::unique_ptr<backend::Backend> backend_;
-  executor::Workers* workers_ = nullptr;  ///< those of the back-end's cores
+  device::CpuDevice* cpu_ = nullptr;  ///< the back-end's
   std::unique_ptr<RankTrace> trace_;
   std::thread driver_thread_;  ///< rank 0
   std::string failure_;        ///< of the driver thread; read after it was joined

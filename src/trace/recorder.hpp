@@ -28,6 +28,9 @@ enum class LaneKind : std::uint32_t {
   front = 3,   ///< the front-end: names of data
 };
 
+/// The name of the lane of tasks that ran on a thread of the program, beside those of the cores.
+inline constexpr const char* program_lane = "program";
+
 struct LaneDescription {
   LaneKind kind = LaneKind::core;
   int device = 0;    ///< of core and queue

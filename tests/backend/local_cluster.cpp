@@ -34,18 +34,21 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
     auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores, shape.seed), completions);
     rank.workers = &cores->workers();
     rank.backend.add_device({.name = "", .device = std::move(cores)});
+    engines_.push_back(std::make_unique<engine::Engine>(table().all(), *rank.workers, buffers_));
   }
   const std::vector<int> cores(ranks_.size(), shape.cores);
   Rank& front = *ranks_.front();
   if (shape.ranks == 0) {
-    frontend_ = std::make_unique<frontend::LocalFrontend>(table().all(), *front.workers, shape.window, front.driver);
+    frontend_ = std::make_unique<frontend::LocalFrontend>(
+        *engines_.front(), frontend::LocalFrontend::Options{.window = shape.window, .back_end = &front.driver});
   } else {
     frontend_ = std::make_unique<frontend::ClusterFrontend>(
         cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, front.driver);
   }
-  for (auto& rank : ranks_) {
-    frontend::Frontend* const frontend = rank == ranks_.front() ? frontend_.get() : nullptr;
-    rank->trace.emplace(rank->backend, rank->mover, frontend);
+  for (std::size_t number = 0; number < ranks_.size(); ++number) {
+    Rank* const rank = ranks_[number].get();
+    frontend::Frontend* const frontend = number == 0 ? frontend_.get() : nullptr;
+    rank->trace.emplace(rank->backend, *engines_[number], rank->mover, frontend);
     rank->driver.attach(rank->backend, frontend, *rank->trace, [](const cluster::TraceOrder&) {});
     if (!shape.trace_folder.empty()) rank->trace->begin(shape.trace_folder, shape.trace_bytes, "{}");
   }
@@ -65,11 +68,20 @@ void LocalCluster::drive(Rank& rank) {
 }
 
 void LocalCluster::submit(std::string_view kernel, std::span<const graph::Access> accesses,
-                          std::span<const Parameter> parameters, Place place) {
+                          std::span<const Parameter> parameters, Place place, const char* operation) {
   encoded_.clear();
   core::encode_parameters(parameters, encoded_);
-  frontend_->submit(
-      {.kernel = table().at(kernel), .cores = 1, .accesses = accesses, .parameters = encoded_, .place = place});
+  const frontend::Task task{
+      .kernel = table().at(kernel), .cores = 1, .accesses = accesses, .parameters = encoded_, .place = place};
+  if (operation == nullptr) return frontend_->submit(task);
+  const Parameter text{std::string(operation)};
+  std::vector<std::byte> encoded;
+  core::encode_parameters({&text, 1}, encoded);
+  const frontend::Reduction reduction{.combine = table().at("combine"),
+                                      .combine_parameters = encoded,
+                                      .neutral = table().at("neutral"),
+                                      .neutral_parameters = encoded};
+  frontend_->submit(task, {&reduction, 1});
 }
 
 void LocalCluster::end() {

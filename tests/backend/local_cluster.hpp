@@ -15,9 +15,11 @@
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
+#include "engine/engine.hpp"
 #include "executor/workers.hpp"
 #include "frontend/frontend.hpp"
 #include "kernels/table.hpp"
+#include "memory/host_pool.hpp"
 #include "mover/mover.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/rank_trace.hpp"
@@ -43,9 +45,9 @@ class LocalCluster {
 
   [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
 
-  /// A task of a kernel of this process, with all its parameters.
+  /// A task of a kernel of this process, with all its parameters. `operation`: by which its first access reduces.
   void submit(std::string_view kernel, std::span<const graph::Access> accesses, std::span<const Parameter> parameters,
-              Place place = {});
+              Place place = {}, const char* operation = nullptr);
 
   /// A value in rank 0's memory; waits for it. Throws TaskError.
   template <class T>
@@ -73,6 +75,8 @@ class LocalCluster {
   };
   static void drive(Rank& rank);
 
+  memory::HostPool buffers_;  // of the engines
+  std::vector<std::unique_ptr<engine::Engine>> engines_;
   std::unique_ptr<frontend::Frontend> frontend_;  // outlives the workers
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::byte> encoded_;

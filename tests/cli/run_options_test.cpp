@@ -68,6 +68,13 @@ TEST(RunOptions, TraceMayHaveNoBytes) {
   EXPECT_EQ(told({"a"}).trace_bytes, 64 << 20);
 }
 
+TEST(RunOptions, OrderAndChecksArrive) {
+  EXPECT_TRUE(told({"a", "--checked"}).checked);
+  EXPECT_TRUE(told({"a", "--serial"}).serial);
+  EXPECT_EQ(told({"a", "--schedule-seed", "0"}).schedule_seed, 0U);
+  EXPECT_EQ(told({"a", "--checked", "--devices", "cpu"}).schedule_seed, std::nullopt);
+}
+
 TEST(RunOptions, DevicesInAnyOrder) {
   EXPECT_FALSE(told({"a", "--devices=cuda"}).use_cpu);
   EXPECT_TRUE(told({"a", "--devices=cuda"}).use_cuda);

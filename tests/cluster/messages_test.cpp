@@ -157,11 +157,12 @@ TEST(Messages, CarryOnlyTheProtocolOfAnotherVersion) {
 TEST(Messages, CarryAWelcome) {
   Welcome got;
 
-  ASSERT_TRUE(read_whole(written(Welcome{{4, 5, 6}, 1, 2}), Tag::welcome, got));
+  ASSERT_TRUE(read_whole(written(Welcome{{4, 5, 6}, 1, 2, true}), Tag::welcome, got));
 
   EXPECT_EQ(got.cores, (core::CoreSet{4, 5, 6}));
   EXPECT_EQ(got.host_rank, 1);
   EXPECT_EQ(got.host_ranks, 2);
+  EXPECT_TRUE(got.checked);
 }
 
 TEST(Messages, CarryABye) {

@@ -50,7 +50,7 @@ EXAMPLES = {
     "data": matrices_of_data(),
     "common": None,
     "tasks": products_of_tasks(),
-    "order": {"early.npy": numpy.full(4, 1), "late.npy": numpy.full(4, 7)},
+    "order": {"early.npy": numpy.full(4, 3), "late.npy": numpy.full(4, 7 + 9)},
 }
 
 

@@ -1,6 +1,6 @@
 // Runs random programs through the public interface, and serially, and compares every value bit for bit.
 //
-//     penstock_random_graph FIRST_SEED SEEDS [failures] [tasks=N] [bytes=N] [workers=N]
+//     penstock_random_graph FIRST_SEED SEEDS [failures] [checked] [serial] [tasks=N] [bytes=N] [workers=N] [schedule=N]
 //
 // All seeds run one after the other in one runtime, so ids and buffers are used again and again. With `failures` some
 // tasks throw. Returns 0 when everything was as expected on every rank, 2 with a line that names seed and operation
@@ -50,7 +50,10 @@ class Run {
       oracle_.run(program[step_]);
       carry_out(program[step_]);
     }
-    for (std::size_t place = 0; place < pt::places; ++place) look_at(place, false);
+    for (std::size_t place = 0; place < pt::places; ++place) {
+      oracle_.run({.kind = pt::Operation::Kind::read, .arrays = {place}});
+      look_at(place, false);
+    }
     for (const auto& kept : kept_integers_) demand(pt::difference(kept.expected, kept.view.span()));
     for (const auto& kept : kept_reals_) demand(pt::difference(kept.expected, kept.view.span()));
     wait_all();
@@ -69,7 +72,8 @@ class Run {
       case pt::Operation::Kind::make:
         return make(place, operation.salt);
       case pt::Operation::Kind::task:
-        return submit(operation);
+        submit(operation);
+        return;
       case pt::Operation::Kind::read:
         return look_at(place, false);
       case pt::Operation::Kind::keep:
@@ -88,7 +92,7 @@ class Run {
     }
   }
 
-  void submit(const pt::Operation& operation) {
+  ps::Task submit(const pt::Operation& operation) {
     const I64 salt = operation.salt;
     const bool fails = operation.fails;
     const auto a = [&](std::size_t access) -> ps::Array<I64>& { return integers_[operation.arrays[access]]; };
@@ -108,7 +112,14 @@ class Run {
         return runtime_.submit(pt::widen, ps::read_write(a(0)), ps::read(x(1)), salt, fails);
       case pt::TaskKind::scale:
         return runtime_.submit(pt::scale, ps::read_write(x(0)), salt, fails);
+      case pt::TaskKind::gather:
+        return runtime_.submit(pt::gather, ps::reduce(a(0), ps::sum), ps::read(a(1)), salt, fails);
+      case pt::TaskKind::extend:
+        return runtime_.submit(pt::extend, ps::reduce(x(0), ps::maximum), ps::read(a(1)), salt, fails);
+      case pt::TaskKind::add:
+        return runtime_.submit(pt::gather, ps::commute(a(0)), ps::read(a(1)), salt, fails);
     }
+    return {};
   }
 
   void look_at(std::size_t place, bool keep) {
@@ -197,6 +208,12 @@ Request parse(std::span<char*> arguments) {
     const std::uint64_t value = number(argument.substr(argument.find('=') + 1));
     if (argument == "failures")
       request.with_failures = true;
+    else if (argument == "checked")
+      request.options.checked = true;
+    else if (argument == "serial")
+      request.options.serial = true;
+    else if (argument.starts_with("schedule="))
+      request.options.schedule_seed = value;
     else if (argument.starts_with("tasks="))
       request.options.window_tasks = value;
     else if (argument.starts_with("bytes="))

@@ -45,9 +45,21 @@ const Kernel<InOut<float>, I64, bool> scale = kernel("random.scale", [](InOut<fl
   fail_if(fails);
 });
 
+const Kernel<InOut<I64>, In<I64>, I64, bool> gather =
+    kernel("random.gather", [](InOut<I64> a, In<I64> b, I64 salt, bool fails) {
+      body::gather(a, b, salt);
+      fail_if(fails);
+    });
+const Kernel<InOut<float>, In<I64>, I64, bool> extend =
+    kernel("random.extend", [](InOut<float> x, In<I64> b, I64 salt, bool fails) {
+      body::extend(x, b, salt);
+      fail_if(fails);
+    });
+
 const char* kernel_name(TaskKind kind) {
-  constexpr const char* names[task_kinds] = {"random.fresh",  "random.map",   "random.mix",  "random.cross",
-                                             "random.narrow", "random.widen", "random.scale"};
+  constexpr const char* names[task_kinds] = {"random.fresh",  "random.map",   "random.mix",   "random.cross",
+                                             "random.narrow", "random.widen", "random.scale", "random.gather",
+                                             "random.extend", "random.gather"};
   return names[static_cast<int>(kind)];
 }
 

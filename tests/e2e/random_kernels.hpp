@@ -19,6 +19,8 @@ extern const Kernel<InOut<I64>, InOut<I64>, I64, bool> cross;
 extern const Kernel<Out<float>, In<I64>, I64, bool> narrow;
 extern const Kernel<InOut<I64>, In<float>, I64, bool> widen;
 extern const Kernel<InOut<float>, I64, bool> scale;
+extern const Kernel<InOut<I64>, In<I64>, I64, bool> gather;  ///< add too
+extern const Kernel<InOut<float>, In<I64>, I64, bool> extend;
 
 /// The name of the kernel that does it.
 [[nodiscard]] const char* kernel_name(TaskKind kind);

@@ -27,18 +27,21 @@ float small_whole(std::int64_t value) { return static_cast<float>(static_cast<st
 
 struct AccessShape {
   bool real = false;
-  bool reads = false;
-  bool writes = false;
+  AccessMode mode = AccessMode::read;
 };
 
 std::span<const AccessShape> accesses_of(TaskKind kind) {
-  static constexpr std::array<AccessShape, 1> fresh{{{false, false, true}}};
-  static constexpr std::array<AccessShape, 2> map{{{false, false, true}, {false, true, false}}};
-  static constexpr std::array<AccessShape, 3> mix{{{false, true, true}, {false, true, false}, {false, true, false}}};
-  static constexpr std::array<AccessShape, 2> cross{{{false, true, true}, {false, true, true}}};
-  static constexpr std::array<AccessShape, 2> narrow{{{true, false, true}, {false, true, false}}};
-  static constexpr std::array<AccessShape, 2> widen{{{false, true, true}, {true, true, false}}};
-  static constexpr std::array<AccessShape, 1> scale{{{true, true, true}}};
+  using enum AccessMode;
+  static constexpr std::array<AccessShape, 1> fresh{{{false, write}}};
+  static constexpr std::array<AccessShape, 2> map{{{false, write}, {false, read}}};
+  static constexpr std::array<AccessShape, 3> mix{{{false, read_write}, {false, read}, {false, read}}};
+  static constexpr std::array<AccessShape, 2> cross{{{false, read_write}, {false, read_write}}};
+  static constexpr std::array<AccessShape, 2> narrow{{{true, write}, {false, read}}};
+  static constexpr std::array<AccessShape, 2> widen{{{false, read_write}, {true, read}}};
+  static constexpr std::array<AccessShape, 1> scale{{{true, read_write}}};
+  static constexpr std::array<AccessShape, 2> gather{{{false, reduce}, {false, read}}};
+  static constexpr std::array<AccessShape, 2> extend{{{true, reduce}, {false, read}}};
+  static constexpr std::array<AccessShape, 2> add{{{false, commute}, {false, read}}};
   switch (kind) {
     case TaskKind::fresh:
       return fresh;
@@ -54,6 +57,12 @@ std::span<const AccessShape> accesses_of(TaskKind kind) {
       return widen;
     case TaskKind::scale:
       return scale;
+    case TaskKind::gather:
+      return gather;
+    case TaskKind::extend:
+      return extend;
+    case TaskKind::add:
+      return add;
   }
   return {};
 }
@@ -71,7 +80,7 @@ class Dice {
 
 Operation random_task(Dice& dice, bool may_fail) {
   Operation operation;
-  operation.task = static_cast<TaskKind>(dice.below(task_kinds));
+  operation.task = static_cast<TaskKind>(dice.below(may_fail ? task_kinds - 1 : task_kinds));
   operation.salt = dice.salt();
   operation.fails = may_fail && dice.below(25) == 0;
   for (const AccessShape& access : accesses_of(operation.task)) {
@@ -131,8 +140,10 @@ std::vector<Operation> random_program(std::uint64_t seed, const ProgramShape& sh
   return program;
 }
 
-bool reads(TaskKind kind, std::size_t index) { return accesses_of(kind)[index].reads; }
-bool writes(TaskKind kind, std::size_t index) { return accesses_of(kind)[index].writes; }
+AccessMode mode(TaskKind kind, std::size_t index) { return accesses_of(kind)[index].mode; }
+bool reads(TaskKind kind, std::size_t index) {
+  return mode(kind, index) != AccessMode::write && mode(kind, index) != AccessMode::reduce;
+}
 
 // --- bodies
 // -----------------------------------------------------------------------------------------------------------
@@ -170,6 +181,17 @@ void scale(std::span<float> x, std::int64_t salt) {
   for (float& value : x) value = small_whole(blend(static_cast<std::int64_t>(value), salt));
 }
 
+void gather(std::span<std::int64_t> a, std::span<const std::int64_t> b, std::int64_t salt) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto sum = static_cast<std::uint64_t>(a[i]) + static_cast<std::uint64_t>(blend(element(b, i), salt));
+    a[i] = static_cast<std::int64_t>(sum);
+  }
+}
+
+void extend(std::span<float> x, std::span<const std::int64_t> b, std::int64_t salt) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::max(x[i], small_whole(blend(element(b, i), salt)));
+}
+
 }  // namespace body
 
 std::int64_t fill_value(std::int64_t salt) { return salt % 1000; }
@@ -177,7 +199,7 @@ std::int64_t fill_value(std::int64_t salt) { return salt % 1000; }
 // --- the oracle
 // -------------------------------------------------------------------------------------------------------
 
-Oracle::Oracle(Uniform uniform) : uniform_(std::move(uniform)), values_(places) {
+Oracle::Oracle(Uniform uniform) : uniform_(std::move(uniform)), values_(places), partials_(places) {
   for (std::size_t place = 0; place < places; ++place) {
     const auto elements = static_cast<std::size_t>(elements_at(place));
     if (place < integer_places)
@@ -189,7 +211,8 @@ Oracle::Oracle(Uniform uniform) : uniform_(std::move(uniform)), values_(places) 
 
 void Oracle::run(const Operation& operation) {
   if (operation.kind == Operation::Kind::task) return run_task(operation);
-  if (operation.kind != Operation::Kind::make) return;
+  if (operation.kind != Operation::Kind::make) return fold(operation.arrays[0]);
+  partials_[operation.arrays[0]].clear();
   Value& value = values_[operation.arrays[0]];
   value.spoilt = false;
   std::ranges::fill(value.integers, fill_value(operation.salt));
@@ -199,6 +222,7 @@ void Oracle::run(const Operation& operation) {
 void Oracle::run_task(const Operation& operation) {
   bool spoilt = operation.fails;
   for (std::size_t i = 0; i < operation.arrays.size(); ++i) {
+    if (mode(operation.task, i) != AccessMode::reduce) fold(operation.arrays[i]);
     spoilt = spoilt || (reads(operation.task, i) && values_[operation.arrays[i]].spoilt);
   }
   if (spoilt)
@@ -206,8 +230,39 @@ void Oracle::run_task(const Operation& operation) {
   else
     compute(operation);
   for (std::size_t i = 0; i < operation.arrays.size(); ++i) {
-    if (writes(operation.task, i)) values_[operation.arrays[i]].spoilt = spoilt;
+    const AccessMode how = mode(operation.task, i);
+    if (how == AccessMode::reduce)
+      reduce(operation.arrays[i], spoilt);
+    else if (how != AccessMode::read)
+      values_[operation.arrays[i]].spoilt = spoilt;
   }
+}
+
+// As frontend/reductions.hpp says, of which tasks are skipped.
+
+void Oracle::reduce(std::size_t place, bool spoilt) {
+  std::vector<Partial>& partials = partials_[place];
+  partials.push_back({.spoilt = spoilt});
+  while (partials.size() > 1 && partials.back().level == partials[partials.size() - 2].level) combine_last(partials);
+}
+
+void Oracle::combine_last(std::vector<Partial>& partials) {
+  const bool spoilt = partials.back().spoilt;
+  partials.pop_back();
+  Partial& into = partials.back();
+  ++into.level;
+  into.spoilt = into.spoilt || spoilt;
+  if (into.spoilt) ++not_done_;
+}
+
+void Oracle::fold(std::size_t place) {
+  std::vector<Partial>& partials = partials_[place];
+  if (partials.empty()) return;
+  while (partials.size() > 1) combine_last(partials);
+  Value& value = values_[place];
+  value.spoilt = value.spoilt || partials.front().spoilt;
+  if (value.spoilt) ++not_done_;
+  partials.clear();
 }
 
 void Oracle::compute(const Operation& operation) {
@@ -227,6 +282,11 @@ void Oracle::compute(const Operation& operation) {
       return body::widen(at(0).integers, at(1).reals, operation.salt);
     case TaskKind::scale:
       return body::scale(at(0).reals, operation.salt);
+    case TaskKind::gather:
+    case TaskKind::add:
+      return body::gather(at(0).integers, at(1).integers, operation.salt);
+    case TaskKind::extend:
+      return body::extend(at(0).reals, at(1).integers, operation.salt);
   }
 }
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <penstock/kernel.hpp>
+
 namespace penstock::tests {
 
 /// What a task of the program does. Arrays of integers are a, b, c; arrays of reals are x.
@@ -23,8 +25,11 @@ enum class TaskKind : std::uint8_t {
   narrow,  ///< write x, read b
   widen,   ///< read_write a, read x
   scale,   ///< read_write x
+  gather,  ///< reduce a by sum, read b
+  extend,  ///< reduce x by maximum, read b
+  add,     ///< commute a, read b; not where tasks fail, since it is open which of the others come before
 };
-inline constexpr int task_kinds = 7;
+inline constexpr int task_kinds = 10;
 
 struct Operation {
   enum class Kind : std::uint8_t {
@@ -66,6 +71,10 @@ void cross(std::span<std::int64_t> a, std::span<std::int64_t> b, std::int64_t sa
 void narrow(std::span<float> x, std::span<const std::int64_t> b, std::int64_t salt);
 void widen(std::span<std::int64_t> a, std::span<const float> x, std::int64_t salt);
 void scale(std::span<float> x, std::int64_t salt);
+/// Adds, wrapping around, what does not depend on `a`; also what `add` does.
+void gather(std::span<std::int64_t> a, std::span<const std::int64_t> b, std::int64_t salt);
+/// Takes the maximum with what does not depend on `x`.
+void extend(std::span<float> x, std::span<const std::int64_t> b, std::int64_t salt);
 }  // namespace body
 
 /// What a made array of integers is filled with. One of reals holds uniform numbers below uniform_high, seeded by the
@@ -93,17 +102,28 @@ class Oracle {
   [[nodiscard]] std::uint64_t not_done() const { return not_done_; }
 
  private:
+  /// 2^level tasks that reduce, as one partial result: whether it is spoilt. Its value is in the place already, since
+  /// what the tasks of random programs reduce by gives the same in any order.
+  struct Partial {
+    int level = 0;
+    bool spoilt = false;
+  };
+
   void run_task(const Operation& operation);
   void compute(const Operation& operation);
+  void reduce(std::size_t place, bool spoilt);
+  void combine_last(std::vector<Partial>& partials);
+  void fold(std::size_t place);
 
   Uniform uniform_;
   std::vector<Value> values_;
+  std::vector<std::vector<Partial>> partials_;  // by place
   std::uint64_t not_done_ = 0;
 };
 
-/// Whether access `index` of a task of this kind reads, writes.
+/// What access `index` of a task of this kind does, and whether it depends on what the array held.
 [[nodiscard]] bool reads(TaskKind kind, std::size_t index);
-[[nodiscard]] bool writes(TaskKind kind, std::size_t index);
+[[nodiscard]] AccessMode mode(TaskKind kind, std::size_t index);
 
 /// A difference in one line; empty: the same. For messages that name seed and operation.
 [[nodiscard]] std::string difference(const Value& expected, std::span<const std::int64_t> actual);

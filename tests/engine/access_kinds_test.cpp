@@ -27,7 +27,7 @@ std::vector<Told> told_by(Configuration configuration, const std::function<void(
     trace::Recorder recorder(file.options());
     configuration.workers = 1;
     Program program(configuration);
-    program.engine().trace(recorder);
+    program.engine().trace(recorder, false);
     run(program);
   }
   std::vector<Told> told;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr core::KernelId call_kernel{0};
 constexpr core::KernelId bodiless_kernel{1};
+constexpr core::KernelId openmp_kernel{2};
 
 void call_body(const TaskContext& context) {
   const auto address = static_cast<std::uintptr_t>(std::get<I64>(context.parameters[0]));
@@ -30,8 +31,10 @@ KernelDescription kernel(std::string name, std::function<void(const TaskContext&
 Program::Program(const Configuration& configuration)
     : call_(kernel("call", call_body)),
       bodiless_(kernel("bodiless", {})),
-      kernels_{&call_, &bodiless_},
+      openmp_(kernel("openmp", call_body)),
+      kernels_{&call_, &bodiless_, &openmp_},
       workers_({.lanes_most = configuration.workers, .idle = [](int /*lane*/) {}, .seed = configuration.seed}) {
+  openmp_.uses_openmp = true;
   workers_.open(configuration.workers, configuration.workers);
   engine_.emplace(kernels_, workers_, buffers_);
   domain_ = make_domain(configuration);
@@ -92,7 +95,7 @@ core::TaskId Program::submit(std::span<const graph::Access> accesses, Body body,
   parameters.insert(parameters.end(), extras.parameters.begin(), extras.parameters.end());
   std::vector<std::byte> encoded;
   core::encode_parameters(parameters, encoded);
-  return domain_->submit({.kernel = call_kernel,
+  return domain_->submit({.kernel = extras.uses_openmp ? openmp_kernel : call_kernel,
                           .cores = extras.cores,
                           .priority = extras.priority,
                           .accesses = accesses,

@@ -95,6 +95,7 @@ struct Configuration {
 
 struct Extras {
   std::uint16_t cores = 1;
+  bool uses_openmp = false;  ///< the kernel does
   std::int32_t priority = 0;
   std::string_view name = {};
   Place place = {};
@@ -147,6 +148,7 @@ class Program {
 
   KernelDescription call_;
   KernelDescription bodiless_;
+  KernelDescription openmp_;
   std::vector<const KernelDescription*> kernels_;
   memory::HostPool buffers_;
   executor::Workers workers_;

@@ -10,64 +10,12 @@
 #include <memory>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
+
+#include "executor/team.hpp"
 
 namespace penstock::executor {
 namespace {
-
-/// A job that is given its work by the test.
-struct Work : Job {
-  std::function<void(Worker&)> body;
-
-  static void run_body(Job& job, Worker& worker) { static_cast<Work&>(job).body(worker); }
-};
-
-class Team {
- public:
-  explicit Team(
-      int count, std::function<void(int)> idle = [](int /*lane*/) {}, std::optional<std::uint64_t> seed = std::nullopt)
-      : workers_({.lanes_most = count, .idle = std::move(idle), .seed = seed}), count_(count) {
-    workers_.open(count, count);
-  }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
-  ~Team() { end(); }
-
-  void begin() {
-    for (int lane = 0; lane < count_; ++lane) threads_.emplace_back([this, lane] { workers_.work(lane); });
-  }
-  /// After what was pushed has run.
-  void end() {
-    workers_.close();
-    threads_.clear();
-  }
-  Workers& workers() { return workers_; }
-
-  /// A job that stays until the team's end; not pushed. Not from two threads at once.
-  Work& make(std::function<void(Worker&)> body, std::int32_t priority = 0) {
-    Work& work = *works_.emplace_back(std::make_unique<Work>());
-    work.run = &Work::run_body;
-    work.body = std::move(body);
-    work.priority = priority;
-    return work;
-  }
-  void push(Work& work) {
-    Job* const job = &work;
-    workers_.push({&job, 1});
-  }
-  void share(Work& work) {
-    Job* const job = &work;
-    workers_.share({&job, 1});
-  }
-  void push(std::function<void(Worker&)> body, std::int32_t priority = 0) { push(make(std::move(body), priority)); }
-
- private:
-  std::vector<std::unique_ptr<Work>> works_;
-  Workers workers_;
-  int count_;
-  std::vector<std::jthread> threads_;
-};
 
 TEST(Workers, RunEachJobOnce) {
   Team team(3);
@@ -255,8 +203,11 @@ TEST(Workers, KeepNothingOfWhatIsShared) {
 class Counter final : public Supplier {
  public:
   [[nodiscard]] bool holds_back() const override { return false; }
-  void hand_over(bool /*may_wait*/) override {}
-  void idle() override { ++idle_; }
+  void offer() override {}
+  [[nodiscard]] bool idle() override {
+    ++idle_;
+    return false;
+  }
   [[nodiscard]] int times_idle() const { return idle_; }
 
  private:
@@ -288,10 +239,11 @@ class Miser final : public Supplier {
     holds_.store(true);
   }
   [[nodiscard]] bool holds_back() const override { return holds_.load(); }
-  void hand_over(bool may_wait) override {
-    if (may_wait && holds_.exchange(false)) team_.share(*kept_);  // refuses as long as it may
+  void offer() override {}  // refuses as long as it may
+  [[nodiscard]] bool idle() override {
+    if (holds_.exchange(false)) team_.share(*kept_);
+    return false;
   }
-  void idle() override {}
 
  private:
   Team& team_;

@@ -37,7 +37,10 @@ class ProgramRun {
       carry_out(program[step_]);
       if (::testing::Test::HasFatalFailure()) return;
     }
-    for (std::size_t place = 0; place < places; ++place) look_at(place);
+    for (std::size_t place = 0; place < places; ++place) {
+      oracle_.run({.kind = Operation::Kind::read, .arrays = {place}});
+      look_at(place);
+    }
     for (const frontend::Pinned& pinned : kept_) cluster_.frontend().unpin(pinned);
     for (const core::DataId data : data_) cluster_.frontend().release_data(data);
     cluster_.frontend().drain();
@@ -76,14 +79,12 @@ class ProgramRun {
   void submit(const Operation& operation) {
     std::vector<graph::Access> accesses;
     for (std::size_t i = 0; i < operation.arrays.size(); ++i) {
-      const bool in = reads(operation.task, i);
-      const bool out = writes(operation.task, i);
-      accesses.push_back({data_[operation.arrays[i]], in && out ? AccessMode::read_write
-                                                      : out     ? AccessMode::write
-                                                                : AccessMode::read});
+      accesses.push_back({data_[operation.arrays[i]], mode(operation.task, i)});
     }
     const std::vector<Parameter> parameters{operation.salt, operation.fails};
-    cluster_.submit(kernel_name(operation.task), accesses, parameters);
+    const bool reduces = operation.task == TaskKind::gather || operation.task == TaskKind::extend;
+    const char* const by = !reduces ? nullptr : operation.task == TaskKind::gather ? "sum" : "maximum";
+    cluster_.submit(kernel_name(operation.task), accesses, parameters, {}, by);
   }
 
   void look_at(std::size_t place) {

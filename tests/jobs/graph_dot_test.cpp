@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,32 @@ file = "c.npy"
   EXPECT_THAT(graph.boxes, ElementsAre(place + "1", place + "1", place + "3", place + "7"));
   EXPECT_THAT(graph.edges,
               ElementsAre(std::tuple(0U, 2U, "A[0]"), std::tuple(1U, 2U, "A[1]"), std::tuple(2U, 3U, "C")));
+}
+
+TEST(GraphDot, DrawsWhatTasksReduceIntoAsOneNodeWhereItIsRead) {
+  const JobFolder folder(R"(
+data.x = { shape = [2], dtype = "f32" }
+[[task]]
+for = "i in 0..2"
+kernel = "increment"
+read_write = ["x"]
+reduce = { x = "sum" }
+[[save]]
+data = "x"
+file = "x.npy"
+[[task]]
+kernel = "increment"
+read_write = ["x"]
+)");
+
+  const std::string text = graph_dot(folder.load());
+
+  for (const char* const line :
+       {"t0 [label=\"0 increment\\n-> x\"]", "c0 [label=\"combine\\nx\", shape=ellipse]", "t0 -> c0 [label=\"x\"]",
+        "t1 -> c0 [label=\"x\"]", "c0 -> t2 [label=\"x\"]", "c0 -> t3 [label=\"x\"]"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_EQ(std::ranges::count(text, '>'), 2 + 2 + 2 + 1);
 }
 
 TEST(GraphDot, HasNoEdgeForWhatIsOnlyWritten) {

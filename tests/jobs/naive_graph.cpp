@@ -56,12 +56,17 @@ std::string random_datum(support::Random& random, const RandomFamily& family, st
   return family.name + '[' + std::to_string(offset + steps - 1) + " - i]";
 }
 
-std::string random_task(support::Random& random, std::span<const RandomFamily> families) {
+std::string random_task(support::Random& random, std::span<const RandomFamily> families, bool reduces) {
   const std::uint64_t steps = random.between(1, 8);
   const auto datum = [&] { return '"' + random_datum(random, families[random.below(families.size())], steps) + '"'; };
   const std::string rounds = std::to_string(random.between(1, 4));
   std::string text = "[[task]]\nfor = ['round in 0.." + rounds + "', 'i in 0.." + std::to_string(steps) + "']\n";
-  if (random.chance(45)) return text + "kernel = 'increment'\nread_write = [" + datum() + "]\n";
+  if (random.chance(45)) {
+    const char* const mode = !reduces || random.chance(30) ? ""
+                             : random.chance(70)           ? "reduce.x = 'sum'\n"
+                                                           : "commute = ['x']\n";
+    return text + "kernel = 'increment'\nread_write = [" + datum() + "]\n" + mode;
+  }
   if (random.chance(5)) return text + "kernel = 'spin'\nparameters = { microseconds = 1 }\n";
   const std::string read = datum() + ", " + datum();
   return text + "kernel = 'add'\nread = [" + read + "]\nwrite = [" + datum() + "]\n";
@@ -89,7 +94,7 @@ std::span<const KernelDescription* const> counting_kernels() {
 
 NaiveGraph::NaiveGraph(const Job& job) {
   std::map<std::string, ArrayType> types;
-  std::map<std::string, std::size_t> writers;
+  std::map<std::string, std::vector<std::size_t>> writers;
   Stream stream = job.stream();
   for (Step step; stream.next(step);) {
     if (step.kind == Step::Kind::make) types[job.datum_name(step.datum)] = step.type;
@@ -99,15 +104,20 @@ NaiveGraph::NaiveGraph(const Job& job) {
     std::vector<TaskAccess> typed;
     std::set<std::string> read;
     for (const DatumAccess& access : step.accesses) {
-      typed.push_back({access.mode, types.at(job.datum_name(access.datum))});
-      if (access.mode != AccessMode::write) read.insert(job.datum_name(access.datum));
+      typed.push_back({seen_by_body(access.mode), types.at(job.datum_name(access.datum))});
+      if (reads(access.mode)) read.insert(job.datum_name(access.datum));
     }
     for (const std::string& datum : read) {
-      task.after.push_back(writers.at(datum));
-      edges.emplace_back(writers.at(datum), number, datum);
+      for (const std::size_t writer : writers.at(datum)) {
+        task.after.push_back(writer);
+        edges.emplace_back(writer, number, datum);
+      }
     }
     for (const DatumAccess& access : step.accesses) {
-      if (access.mode != AccessMode::read) writers[job.datum_name(access.datum)] = number;
+      if (access.mode == AccessMode::read) continue;
+      std::vector<std::size_t>& own = writers[job.datum_name(access.datum)];
+      if (access.mode != AccessMode::reduce) own.clear();
+      own.push_back(number);
     }
     if (step.kernel->flops) task.flops = step.kernel->flops(typed, step.parameters);
   }
@@ -140,7 +150,7 @@ double NaiveGraph::path_flops() const {
   return all.empty() ? 0.0 : *std::ranges::max_element(all);
 }
 
-std::string random_job(std::uint64_t seed) {
+std::string random_job(std::uint64_t seed, bool reduces) {
   support::Random random(seed);
   std::vector<RandomFamily> families;
   std::string text;
@@ -154,7 +164,7 @@ std::string random_job(std::uint64_t seed) {
     if (random.chance(85)) text += "origin = 'iota'\n";
   }
   const std::uint64_t entries = random.between(1, 8);
-  for (std::uint64_t k = 0; k < entries; ++k) text += random_task(random, families);
+  for (std::uint64_t k = 0; k < entries; ++k) text += random_task(random, families, reduces);
   if (random.chance(50))
     text += "[[save]]\ndata = '" + random_datum(random, families.front(), 1000) + "'\nfile = 'a.npy'\n";
   return text;

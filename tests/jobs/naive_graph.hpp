@@ -39,7 +39,8 @@ struct NaiveGraph {
 };
 
 /// A job of up to a few hundred tasks over a few families, the same for one seed. It may be one that is refused,
-/// because it reads what nothing wrote or because a task accesses what it writes twice.
-[[nodiscard]] std::string random_job(std::uint64_t seed);
+/// because it reads what nothing wrote or because a task accesses what it writes twice. `reduces`: with tasks that do,
+/// and others that commute.
+[[nodiscard]] std::string random_job(std::uint64_t seed, bool reduces = false);
 
 }  // namespace penstock::jobs::test

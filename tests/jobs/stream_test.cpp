@@ -39,6 +39,43 @@ file = "c_{i:02}.npy"
                           "release B", "save C[1] c_00.npy", "release C[1]", "save C[0] c_01.npy", "release C[0]"));
 }
 
+TEST(Stream, SaysWhichArgumentsCommuteAndHowOthersAreReduced) {
+  const JobFolder folder(R"(
+data.x = { shape = [2], dtype = "f64", origin = "ones" }
+data.total = { shape = [2], dtype = "f64" }
+data.most = { shape = [2], dtype = "f64", origin = "zeros" }
+[[task]]
+for = "i in 0..2"
+kernel = "mix"
+read_write = ["x", "total"]
+commute = ["x"]
+reduce = { y = "sum" }
+[[task]]
+kernel = "mix"
+read_write = ["most", "total"]
+reduce = { y = "product", x = { combine = "larger", neutral = -1 } }
+)");
+  const Job job = folder.load();
+
+  EXPECT_THAT(steps_of(job),
+              ElementsAre("make x", "*fill >x", "make total", "mix %x &total", "mix %x &total", "release x",
+                          "make most", "*fill >most", "mix &most &total", "release most", "release total"));
+  Stream stream = job.stream();
+  Step step;
+  while (stream.next(step) && (step.kind != Step::Kind::task || step.accesses[0].mode != AccessMode::reduce)) {
+  }
+  const Reduction& own = *step.accesses[0].reduction;
+  EXPECT_EQ(own.combine->name, "larger");
+  EXPECT_TRUE(own.combine_parameters.empty());
+  EXPECT_EQ(own.neutral->name, "fill");
+  EXPECT_THAT(own.neutral_parameters, ElementsAre(Parameter(-1.0)));
+  const Reduction& product = *step.accesses[1].reduction;
+  EXPECT_EQ(product.combine->name, "combine");
+  EXPECT_THAT(product.combine_parameters, ElementsAre(Parameter(std::string("product"))));
+  EXPECT_EQ(product.neutral->name, "neutral");
+  EXPECT_THAT(product.neutral_parameters, ElementsAre(Parameter(std::string("product"))));
+}
+
 TEST(Stream, OrderOfTheFileIsTheOrderOfEntries) {
   const JobFolder folder(R"(
 data.A = { shape = [4], dtype = "f64", origin = "zeros" }

@@ -90,6 +90,11 @@ std::vector<KernelDescription> make_kernels() {
   all.push_back(
       describe("publish", {access("written", read)}, {parameter("path", text), parameter("elements", integer)}));
   all.push_back(describe("spin", {}, {parameter("microseconds", real)}));
+  all.push_back(
+      describe("combine", {access("into", read_write), access("from", read)}, {parameter("operation", text)}));
+  all.push_back(describe("neutral", {access("x", write)}, {parameter("operation", text)}));
+  all.push_back(describe("larger", {access("into", read_write), access("from", read)}, {}));
+  all.back().accesses[0].dtypes = reals;
   return all;
 }
 
@@ -123,7 +128,8 @@ std::string text_of(const Job& job, const Step& step) {
   }
   std::string line = (step.is_origin ? "*" : step.is_part ? "~" : "") + step.kernel->name;
   for (const DatumAccess& each : step.accesses) {
-    line += each.mode == AccessMode::read ? " " : each.mode == AccessMode::write ? " >" : " +";
+    constexpr const char* signs[] = {" ", " >", " +", " %", " &"};
+    line += signs[static_cast<std::size_t>(each.mode)];
     line += job.datum_name(each.datum);
   }
   return line;

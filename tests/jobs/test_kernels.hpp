@@ -33,7 +33,8 @@ class JobFolder {
 [[nodiscard]] std::string path_of(const Step& step);
 
 /// The step as one line: "make A[3]", "gemm A[3] B >C[3]", "save C[3] c_3.npy", "release C[3]". A written datum has a
-/// '>', a read and written one a '+'; an origin task begins with a '*', a part of a save with a '~'.
+/// '>', a read and written one a '+', one that commutes a '%', and one that is reduced into a '&'; an origin task
+/// begins with a '*', a part of a save with a '~'.
 [[nodiscard]] std::string text_of(const Job& job, const Step& step);
 
 /// All steps, as lines.

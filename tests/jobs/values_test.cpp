@@ -92,6 +92,10 @@ TEST(Values, ReplacementsThatDoNotFitAreRefused) {
   EXPECT_THAT(mistake("size = 1", {{"siz", "2"}}),
               StartsWith(":1:1: --set names the value 'siz', which [values] has not, did you mean 'size'?"));
   EXPECT_THAT(mistake("n = 1", {{"n", "[1]"}}), StartsWith(":2:5: '--set n=[1]' gives a list, an integer is needed"));
+  // The place was one in the text that is given, of which there is no file.
+  EXPECT_THAT(mistake("m = 1\nn = [1]", {{"n", "[]"}}), StartsWith(":3:5: '--set n=[]': the list is empty"));
+  EXPECT_THAT(mistake("m = 1\nn = [1]", {{"n", "[[1]]"}}), StartsWith(":3:5: '--set n=[[1]]': a list holds a list"));
+  EXPECT_THAT(mistake("m = 1\nn = [1]", {{"n", "[1, 'a']"}}), StartsWith(":3:5: '--set n=[1, 'a']': the list mixes"));
   EXPECT_THAT(mistake("n = 1", {{"n", "0.5"}}), HasSubstr("gives a real number, an integer is needed"));
   EXPECT_THAT(mistake("n = [1]", {{"n", "2"}}), HasSubstr("gives an integer, a list is needed"));
   EXPECT_THAT(mistake("n = 1", {{"n", ""}}), HasSubstr("the expression '' has its end"));
@@ -172,7 +176,8 @@ file = "{side}/{i}.npy"
   EXPECT_THAT(texts_of({{"side", "7"}, {"n", "1"}}), ElementsAre("7 1", "7/0.npy")) << "whatever it looks like";
   EXPECT_THAT(texts_of({{"side", "\"'"}, {"n", "1"}}), ElementsAre("\"' 1", "\"'/0.npy"));
   EXPECT_THAT(message_of(folder, {{"side", "../up"}}), StartsWith(":16:8: the path '../up/0.npy' has a '..'"));
-  EXPECT_THAT(message_of(folder, {{"side", "a\nb"}}), StartsWith(":3:8: the text 'a?b' has control characters"));
+  EXPECT_THAT(message_of(folder, {{"side", "a\nb"}}),
+              StartsWith(":3:8: '--set side=a?b': the text 'a?b' has control characters"));
   EXPECT_THAT(message_of(folder, {{"n", "x"}}), HasSubstr("unknown value 'x'"));
 }
 

@@ -45,6 +45,7 @@ TEST(KernelTable, HoldsTheBuiltInKernelsAsDescribed) {
       "add(read a any, read b any, write c any) panels",
       "add_diagonal(read_write a any; by real)",
       "axpy(read x any, read_write y any; alpha real = 1) panels",
+      "combine(read_write into any, read from any; operation text) panels",
       "copy(read x any, write y any) panels",
       "fill(write x any; value real) panels",
       "gemm(read a f32|f64, read b f32|f64, write|read_write c f32|f64; transpose_a boolean = false, transpose_b "
@@ -55,6 +56,7 @@ TEST(KernelTable, HoldsTheBuiltInKernelsAsDescribed) {
       "load(write x any; path text, part boolean = false, row integer = 0, column integer = 0)",
       "max(read x any, write s any)",
       "mul(read a any, read b any, write c any) panels",
+      "neutral(write x any; operation text) panels",
       "norm2(read x f32|f64, write s f32|f64)",
       "normal(write x f32|f64; seed integer, mean real = 0, deviation real = 1, first integer = 0, row_stride integer "
       "= "
@@ -73,6 +75,7 @@ TEST(KernelTable, HoldsTheBuiltInKernelsAsDescribed) {
       "syrk(read a f32|f64, write|read_write c f32|f64; transpose boolean = false, lower boolean = true, alpha real = "
       "1, "
       "beta real = 0)",
+      "then(read x any; number integer)",
       "trsm(read a f32|f64, read_write b f32|f64; side text = \"left\", lower boolean = true, transpose boolean = "
       "false, "
       "unit_diagonal boolean = false, alpha real = 1)",

@@ -90,7 +90,7 @@ TEST(KernelList, IsJsonToo) {
   EXPECT_EQ(document["kernels"][1], json::parse(kernel_json(scale, plugins)));
   EXPECT_EQ(document["kernels"][1], json::parse(R"({
     "name": "scale", "summary": "y = factor * x + y, when y is read too.", "plugin": "/opt/scale.so", "panels": true,
-    "devices": ["cpu"], "flops": true, "bytes": false,
+    "openmp": false, "devices": ["cpu"], "flops": true, "bytes": false,
     "accesses": [{"name": "x", "modes": ["read"], "dtypes": null},
                  {"name": "y", "modes": ["write", "read_write"], "dtypes": ["f32", "f64"]}],
     "parameters": [{"name": "factor", "type": "real", "default": 2.0, "meaning": "of x"},

@@ -11,6 +11,8 @@ using ReadF = Access<float, AccessMode::read>;
 using WriteF = Access<float, AccessMode::write>;
 using UpdateF = Access<float, AccessMode::read_write>;
 using ReadD = Access<double, AccessMode::read>;
+using CommuteF = Access<float, AccessMode::commute>;
+using ReduceF = ReducingAccess<float>;
 
 // Each kind of argument takes its own way of access,
 static_assert(detail::fits<In<float>, ReadF>());
@@ -23,15 +25,33 @@ static_assert(!detail::fits<Out<float>, UpdateF>());
 static_assert(!detail::fits<InOut<float>, ReadF>());
 static_assert(!detail::fits<InOut<float>, WriteF>());
 
+static_assert(detail::fits<InOut<float>, CommuteF>());
+static_assert(detail::fits<InOut<float>, ReduceF>());
+static_assert(!detail::fits<In<float>, CommuteF>());
+static_assert(!detail::fits<Out<float>, CommuteF>());
+static_assert(!detail::fits<In<float>, ReduceF>());
+static_assert(!detail::fits<Out<float>, ReduceF>());
+
 // of its own type,
 static_assert(!detail::fits<In<float>, ReadD>());
 static_assert(!detail::fits<In<double>, ReadF>());
 static_assert(!detail::fits<In<std::int32_t>, ReadF>());
+static_assert(!detail::fits<InOut<double>, CommuteF>());
+static_assert(!detail::fits<InOut<double>, ReduceF>());
 
 // and neither an array without a way of access nor a number.
 static_assert(!detail::fits<In<float>, Array<float>>());
 static_assert(!detail::fits<In<float>, float>());
 static_assert(!detail::fits<float, ReadF>());
+
+// A reduction is made of a kernel that combines, for arrays of its element type.
+template <class T, class By>
+concept Reduces = requires(const Array<T>& array, const By& by) { reduce(array, by); };
+static_assert(Reduces<float, Reduction<float>> && Reduces<float, Operation> && Reduces<float, decltype(sum)>);
+static_assert(!Reduces<double, Reduction<float>> && !Reduces<float, KernelName>);
+static_assert(std::is_constructible_v<Reduction<float>, const Kernel<InOut<float>, In<float>>&, Origin>);
+static_assert(!std::is_constructible_v<Reduction<float>, const Kernel<Out<float>, In<float>>&, Origin>);
+static_assert(!std::is_constructible_v<Reduction<float>, const Kernel<InOut<double>, In<double>>&, Origin>);
 
 // Parameters take what converts to them.
 static_assert(detail::fits<double, int>());

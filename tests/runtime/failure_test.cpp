@@ -45,7 +45,7 @@ TEST(RuntimeFailure, IsWhatAWaitInsideAKernelMakes) {
 
   runtime.submit(wait_inside, write(data));
 
-  EXPECT_THAT(what_wait_throws(runtime, data), HasSubstr("from inside a kernel"));
+  EXPECT_THAT(what_wait_throws(runtime, data), HasSubstr("inside a task of the same runtime"));
 }
 
 TEST(RuntimeFailure, OfAnIntegerThatDoesNotFitIsSaidWhenItIsSubmitted) {

@@ -117,6 +117,96 @@ TEST(RuntimeSubmit, LetsATaskReadWhatItWrites) {
   EXPECT_THAT(values(runtime.read(data)), Each(42));
 }
 
+TEST(RuntimeWait, IsForSeveralAndUntilATime) {
+  Runtime runtime(Options{.workers = 2});
+  Gate gate;
+  const auto held = runtime.array<I64>({1});
+  const auto a = runtime.array<I64>({1}, ones());
+  const auto b = runtime.array<I64>({1}, ones());
+  runtime.submit(through_gate, write(held), gate.number());
+
+  runtime.wait(a, b);
+  EXPECT_FALSE(runtime.wait_for(std::chrono::milliseconds(1), a, held, b));
+  EXPECT_FALSE(runtime.wait_all_for(std::chrono::milliseconds(1)));
+  gate.open();
+
+  EXPECT_TRUE(runtime.wait_for(std::chrono::hours(1), a, held, b));
+  EXPECT_TRUE(runtime.wait_all_for(std::chrono::hours(1)));
+}
+
+TEST(RuntimeTryRead, NeverWaits) {
+  Runtime runtime(Options{.workers = 2});
+  Gate gate;
+  const auto held = runtime.array<I64>({1});
+  runtime.submit(through_gate, write(held), gate.number());
+
+  EXPECT_FALSE(runtime.try_read(held).has_value());
+  gate.open();
+  runtime.wait(held);
+
+  EXPECT_THAT(values(runtime.try_read(held).value()), ElementsAre(1));
+}
+
+TEST(RuntimeFuture, IsOfTheVersionAsOfThen) {
+  Runtime runtime(Options{.workers = 2});
+  Gate gate;
+  const auto x = runtime.array<I64>({1});
+  runtime.submit(through_gate, write(x), gate.number());
+
+  auto future = runtime.future(x);
+  for (int i = 0; i < 10; ++i) runtime.submit(add_to, read_write(x), 1);
+  EXPECT_FALSE(future.is_ready());
+  EXPECT_FALSE(future.wait_for(std::chrono::milliseconds(1)));
+  gate.open();
+
+  EXPECT_THAT(values(future.get()), ElementsAre(1));
+  EXPECT_THAT(values(runtime.read(x)), ElementsAre(11));
+}
+
+TEST(RuntimeFuture, OfWhatCouldNotBeMadeThrows) {
+  Runtime runtime;
+  const auto x = runtime.array<I64>({1});
+  runtime.submit(fail_writing, write(x), std::string("no"));
+
+  auto future = runtime.future(x);
+
+  EXPECT_THROW(future.wait(), TaskError);
+  EXPECT_THROW(static_cast<void>(future.get()), TaskError);
+}
+
+TEST(RuntimeThen, CallsAFunctionWithTheValueAsOfThen) {
+  Runtime runtime(Options{.workers = 2});
+  const auto x = runtime.array<I64>({1}, ones());
+  std::vector<I64> seen;
+
+  runtime.then(x, [&](In<I64> value) { seen.push_back(value[0]); });
+  runtime.submit(add_to, read_write(x), 1);
+  runtime.wait_all();
+
+  EXPECT_THAT(seen, ElementsAre(1));
+}
+
+TEST(RuntimeThen, CallsNothingForWhatCouldNotBeMade) {
+  Runtime runtime;
+  const auto x = runtime.array<I64>({1});
+  bool called = false;
+  runtime.submit(fail_writing, write(x), std::string("no"));
+
+  runtime.then(x, [&](In<I64> /*value*/) { called = true; });
+
+  EXPECT_THROW(runtime.wait_all(), TaskError);
+  EXPECT_FALSE(called);
+}
+
+TEST(RuntimeThen, FailsWithWhatItsFunctionThrows) {
+  Runtime runtime;
+  const auto x = runtime.array<I64>({1}, ones());
+
+  runtime.then(x, [](In<I64> /*value*/) { throw std::runtime_error("not this one"); });
+
+  EXPECT_THAT(thrown_by<TaskError>([&] { runtime.wait_all(); }).what(), testing::HasSubstr("not this one"));
+}
+
 }  // namespace
 
 }  // namespace penstock::tests

@@ -3,7 +3,6 @@
 #include <omp.h>
 
 #include <system_error>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -11,24 +10,20 @@
 
 #include "core/assert.hpp"
 #include "device/cpu/affinity.hpp"
+#include "device/cpu/guest_work.hpp"
 #include "device/cpu/run_work.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::device {
-namespace {
-
-/// A job is found to be the first thing in its piece of work.
-static_assert(std::is_standard_layout_v<Work>);
-Work& work_of(executor::Job& job) { return *reinterpret_cast<Work*>(&job); }
-
-}  // namespace
 
 CpuDevice::CpuDevice(Options options, Completions& completions)
     : options_(std::move(options)),
       completions_(completions),
       workers_({.lanes_most = static_cast<int>(options_.cores.size()),
                 .idle = [this](int lane) { completions_.idle(lane); },
-                .seed = options_.seed}) {
+                .seed = options_.seed,
+                .on_substitute = [this](int lane) { enter_as_substitute(lane); },
+                .on_guest = [this](int cores) { enter_as_guest(cores); }}) {
   if (options_.cores.empty()) throw Error(ErrorCode::invalid_argument, "a CPU device needs at least one core");
   try {
     region_ = std::thread([this] { run_region(); });
@@ -53,10 +48,18 @@ Token CpuDevice::start(std::span<Work* const> work, std::span<const Token> after
   PENSTOCK_ASSERT(!stopped_.load(std::memory_order_relaxed));
   thread_local std::vector<executor::Job*> jobs;
   jobs.clear();
-  for (Work* const piece : work) {
-    piece->job.run = run;
-    piece->started_on = this;
-    jobs.push_back(&piece->job);
+  while (!work.empty()) {
+    Work& piece = *work.front();
+    const bool is_for_guest = piece.kernel->uses_openmp && piece.panel_count > 1;
+    const std::size_t pieces = is_for_guest ? static_cast<std::size_t>(piece.panel_count) : 1;
+    if (is_for_guest) {
+      jobs.push_back(&(new GuestWork(workers_, completions_, work.first(pieces)))->job());
+    } else {
+      piece.job.run = run;
+      piece.started_on = this;
+      jobs.push_back(&piece.job);
+    }
+    work = work.subspan(pieces);
   }
   workers_.push(jobs);
   return {};
@@ -81,7 +84,23 @@ void CpuDevice::open(int lanes) {
 void CpuDevice::run_worker(int lane) {
   std::optional<PinnedScope> pinned;
   if (options_.pin) pinned.emplace(options_.cores[static_cast<std::size_t>(lane)]);
+  omp_set_num_threads(1);  // of regions inside bodies, whatever OMP_MAX_ACTIVE_LEVELS says
   workers_.work(lane);
+  ended_.fetch_add(1, std::memory_order_release);
+}
+
+/// As run_worker() for the worker, but for good: the thread is the team's own. Where the system refuses to pin it,
+/// nothing is changed.
+void CpuDevice::enter_as_substitute(int lane) const {
+  if (options_.pin) set_affinity({options_.cores[static_cast<std::size_t>(lane)]});
+  omp_set_num_threads(1);
+}
+
+/// The threads of its team stay where its are.
+void CpuDevice::enter_as_guest(int cores) const {
+  if (options_.pin) set_affinity(options_.cores);
+  omp_set_dynamic(0);
+  omp_set_num_threads(cores);
 }
 
 void CpuDevice::run(executor::Job& job, executor::Worker& worker) {

@@ -35,6 +35,9 @@ class CpuDevice final : public Device {
   /// worker. No other thread may call start() any more.
   void stop();
 
+  /// Workers that have gone home, after the team was closed and nothing was left. Any thread.
+  [[nodiscard]] int lanes_ended() const { return ended_.load(std::memory_order_acquire); }
+
   /// The team, which takes other jobs too.
   [[nodiscard]] executor::Workers& workers() { return workers_; }
 
@@ -51,12 +54,15 @@ class CpuDevice final : public Device {
   void run_region();
   void open(int lanes);
   void run_worker(int lane);
+  void enter_as_substitute(int lane) const;
+  void enter_as_guest(int cores) const;
   static void run(executor::Job& job, executor::Worker& worker);
 
   const Options options_;
   Completions& completions_;
   executor::Workers workers_;
   std::latch opened_{1};              ///< orders what open() writes before what workers and the constructor read
+  std::atomic<int> ended_{0};         ///< release by a worker after its last job
   std::atomic<bool> stopped_{false};  ///< guards nothing: finds callers that start work too late
   std::thread region_;
 };

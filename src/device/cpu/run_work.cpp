@@ -18,7 +18,11 @@ void run_body(const Work& work, std::vector<Parameter>& scratch) {
   if (!core::decode_parameters(work.parameters, scratch)) {
     throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
   }
-  kernel.cpu({.arrays = work.arrays, .parameters = scratch, .panel = work.panel, .panel_count = work.panel_count});
+  const bool is_whole = kernel.uses_openmp;  // called once, for all pieces
+  kernel.cpu({.arrays = work.arrays,
+              .parameters = scratch,
+              .panel = is_whole ? 0 : work.panel,
+              .panel_count = is_whole ? 1 : work.panel_count});
 }
 
 void fail(Completion& completion, const char* message) {

@@ -24,7 +24,10 @@ std::string_view name_of_level(int level) {
 int start_mpi(bool& started) {
   int flag = 0;
   PENSTOCK_MPI_TRY(MPI_Finalized(&flag));
-  if (flag != 0) throw Error(ErrorCode::environment, "MPI was finalised already and cannot be started again");
+  if (flag != 0) {
+    throw Error(ErrorCode::environment,
+                "under mpirun or srun there can be one run() in a process: MPI has ended and cannot be started again");
+  }
   PENSTOCK_MPI_TRY(MPI_Initialized(&flag));
   started = flag == 0;
   int level = MPI_THREAD_SINGLE;
