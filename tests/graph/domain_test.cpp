@@ -157,6 +157,17 @@ TEST_F(DomainTest, FindsTwoWritesOfOneDatum) {
   EXPECT_EQ(fine.mistake, Domain::Mistake::none);
 }
 
+TEST_F(DomainTest, FindsWhatCommutesBesideAnotherAccess) {
+  stamp(1, {{x, AccessMode::write}, {y, AccessMode::write}});
+
+  const auto read_too = domain.check(std::vector<Access>{{x, AccessMode::read}, {x, AccessMode::commute}});
+  const auto fine = domain.check(std::vector<Access>{{y, AccessMode::read}, {x, AccessMode::commute}});
+
+  EXPECT_EQ(read_too.mistake, Domain::Mistake::commutes_and_reads);
+  EXPECT_EQ(read_too.access, 1u);
+  EXPECT_EQ(fine.mistake, Domain::Mistake::none);
+}
+
 TEST_F(DomainTest, LeavesNoTraceOfACheck) {
   static_cast<void>(domain.check(std::vector<Access>{{x, AccessMode::write}}));
 

@@ -129,6 +129,17 @@ TEST(CheckAccesses, LooksAtNumberModesAndDtypes) {
       {gemm_kernel(), {a, a, a}, {}, "the access of c is read, but needs to be write or read_write"},
       {add_kernel(), {a, a, updating(f32, {2, 2})}, {}, "the access of c is read_write, but needs to be write"},
       {increment_kernel(), {c}, {}, "the access of x is write, but needs to be read_write"},
+      {increment_kernel(), {{AccessMode::commute, {f32, {2}}}}, {}, ""},
+      {increment_kernel(), {{AccessMode::reduce, {f32, {2}}}}, {}, ""},
+      {scale_kernel(), {a}, {{"by", 1.0}}, "the access of x is read, but needs to be read_write"},
+      {add_kernel(),
+       {a, a, {AccessMode::reduce, {f32, {2, 2}}}},
+       {},
+       "the access of c is reduce, but needs to be write"},
+      {add_kernel(),
+       {a, {AccessMode::commute, {f32, {2, 2}}}, c},
+       {},
+       "the access of b is commute, but needs to be read"},
       {gemm_kernel(), {a, reading(DType::i32, {2, 2}), c}, {}, "b is [2, 2] i32, but needs to be f32 or f64"},
   });
 }
