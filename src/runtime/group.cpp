@@ -14,7 +14,7 @@ namespace penstock {
 using detail::Call;
 using detail::GroupState;
 
-thread_local GroupState* GroupState::entered = nullptr;
+thread_local GroupState* GroupState::entered_ = nullptr;
 
 GroupState::GroupState(const std::shared_ptr<detail::RuntimeState>& of) : runtime(of), group(of->front.add_group()) {}
 
@@ -24,9 +24,9 @@ Group::Group(Runtime& runtime) {
 }
 
 Group::Scope::Scope(const Group& group)
-    : state_(group.state_), outer_(std::exchange(GroupState::entered, state_.get())) {}
+    : state_(group.state_), outer_(std::exchange(GroupState::entered_, state_.get())) {}
 
-Group::Scope::~Scope() { GroupState::entered = outer_; }
+Group::Scope::~Scope() { GroupState::entered_ = outer_; }
 
 bool Group::wait_until(std::optional<std::chrono::steady_clock::time_point> deadline) const {
   const Call call(*state_->runtime);

@@ -19,10 +19,10 @@ struct GroupState {
 
   /// The group of this runtime that the calling thread has entered; null: none.
   [[nodiscard]] static frontend::Group* entered_for(const RuntimeState& runtime) {
-    return entered != nullptr && entered->runtime.get() == &runtime ? entered->group : nullptr;
+    return entered_ != nullptr && entered_->runtime.get() == &runtime ? entered_->group : nullptr;
   }
 
-  static thread_local GroupState* entered;  ///< the one entered last
+  static thread_local GroupState* entered_;  ///< the one entered last
 
   const std::shared_ptr<RuntimeState> runtime;
   frontend::Group* const group;
