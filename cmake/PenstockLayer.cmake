@@ -15,9 +15,13 @@ set_property(GLOBAL PROPERTY PENSTOCK_LAYER_LIBRARIES "")
 set_property(GLOBAL PROPERTY PENSTOCK_LAYER_TABLE "")
 
 # Calls within the library are direct: nobody replaces its functions at load time. Its thread-local variables are few and
-# small enough for the space that the loader keeps for them, even where it is opened by a running program.
+# small enough for the space that the loader keeps for them, even where it is opened by a running program; not so under
+# a sanitizer, whose checks for null g++ makes from flags that ld's relaxation of such an access no longer sets.
 function(penstock_set_code_model target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition;-ftls-model=initial-exec>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>)
+  endif()
 endfunction()
 
 function(penstock_set_warnings target)
