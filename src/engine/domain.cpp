@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "core/place.hpp"
 
 namespace penstock::engine {
 
 using core::AccessKind;
+using core::at;
 using core::DataId;
 using core::TaskId;
 
@@ -18,10 +20,6 @@ constexpr std::size_t accesses_most = 255;
 constexpr std::size_t parameters_most = std::size_t{256} << 10;  // as where they travel in a message
 constexpr std::size_t retired_before_a_turn = 32;
 constexpr std::uint64_t ends_between_looks = 16;
-
-std::string at(const Place& place) {
-  return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
-}
 
 [[noreturn]] void refuse(const Submission& submission, const std::string& fault) {
   throw Error(ErrorCode::invalid_argument, at(submission.place) + fault);

@@ -3,15 +3,17 @@
 #include <memory>
 #include <utility>
 
-#include "engine/body.hpp"
 #include "engine/domain.hpp"
 #include "engine/engine.hpp"
+#include "engine/views.hpp"
+#include "executor/body.hpp"
 #include "executor/guests.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::engine {
 
 using core::Outcome;
+using executor::fails;
 
 /// Owns itself, until the task has ended.
 class Engine::GuestRun final : public executor::Gang {

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <utility>
 
-#include "core/parameters.hpp"
-#include "engine/body.hpp"
 #include "engine/domain.hpp"
 #include "engine/engine.hpp"
+#include "engine/views.hpp"
+#include "executor/body.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::engine {
@@ -14,6 +14,7 @@ namespace penstock::engine {
 using core::AccessKind;
 using core::Outcome;
 using core::TaskId;
+using executor::fails;
 
 namespace {
 
@@ -120,15 +121,10 @@ void Engine::prepare(Task& task, std::span<ArrayView> views, Lane& lane) {
 }
 
 void Engine::call(Task& task, std::span<const ArrayView> views, Lane& lane, int panel, int panel_count) const {
-  const KernelDescription& kernel = *kernels_[task.kernel.value()];
   // Taken out while the body runs, which may run other tasks on this lane.
   std::vector<Parameter> parameters = std::move(lane.parameters);
-  if (!kernel.cpu) throw Error(ErrorCode::invalid_argument, "kernel " + kernel.name + " has no body for cores");
-  if (!core::decode_parameters(task.parameters(), parameters)) {
-    throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
-  }
   const Current current(task);
-  kernel.cpu({.arrays = views, .parameters = parameters, .panel = panel, .panel_count = panel_count});
+  executor::call_body(kernel(task.kernel), views, task.parameters(), {panel, panel_count}, parameters);
   lane.parameters = std::move(parameters);
 }
 

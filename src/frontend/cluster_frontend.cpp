@@ -6,10 +6,12 @@
 
 #include <penstock/error.hpp>
 
+#include "core/place.hpp"
 #include "executor/workers.hpp"
 
 namespace penstock::frontend {
 
+using core::at;
 using core::DataId;
 using core::RankId;
 using core::Version;
@@ -19,10 +21,6 @@ namespace {
 constexpr std::uint64_t batch = 32;
 constexpr std::size_t parameters_most = std::size_t{256} << 10;  // they travel in a message of 1 MiB
 constexpr std::chrono::milliseconds look_up{100};
-
-std::string at(const Place& place) {
-  return place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string();
-}
 
 }  // namespace
 

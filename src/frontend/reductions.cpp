@@ -6,6 +6,7 @@
 
 #include <penstock/kernel.hpp>
 
+#include "core/place.hpp"
 #include "frontend/frontend.hpp"
 
 namespace penstock::frontend {
@@ -17,10 +18,8 @@ using engine::Submission;
 namespace {
 
 [[noreturn]] void refuse(const Submission& task, std::size_t access, const std::string& fault) {
-  const Place& place = task.place;
   throw Error(ErrorCode::invalid_argument,
-              (place.line > 0 ? std::string(place.file) + ":" + std::to_string(place.line) + ": " : std::string()) +
-                  "access " + std::to_string(access + 1) + " reduces into an array that " + fault);
+              core::at(task.place) + "access " + std::to_string(access + 1) + " reduces into an array that " + fault);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/parameters.hpp"
+#include "core/place.hpp"
 #include "kernels/arguments.hpp"
 #include "kernels/function.hpp"
 #include "runtime/group_state.hpp"
@@ -259,8 +260,7 @@ Task Runtime::submit_request(const detail::Request& request) {
     take_reductions(request, state_->kernels, reductions);
   } catch (const Error& error) {
     if (request.place.line == 0) throw;
-    throw Error(error.code(),
-                std::string(request.place.file) + ":" + std::to_string(request.place.line) + ": " + error.what());
+    throw Error(error.code(), core::at(request.place) + error.what());
   }
   const frontend::Task task{.kernel = kernel,
                             .cores = static_cast<std::uint16_t>(request.cores),
@@ -349,8 +349,7 @@ detail::HostFuture Runtime::pin_datum(const Datum* datum) {
 void Runtime::save_datum(const Datum* datum, const std::string& path, const Place& place) {
   const std::pair<const Datum*, AccessMode> access{datum, AccessMode::read};
   if (path.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(place.file) + ":" + std::to_string(place.line) + ": save() needs the path of a file");
+    throw Error(ErrorCode::invalid_argument, core::at(place) + "save() needs the path of a file");
   }
   const NamedParameter absolute{"path", std::filesystem::absolute(path).string()};
   submit_request({.kernel = "save",

@@ -1,0 +1,24 @@
+#include "executor/body.hpp"
+
+#include <penstock/error.hpp>
+
+#include "core/parameters.hpp"
+
+namespace penstock::executor {
+
+void call_body(const KernelDescription& kernel, std::span<const ArrayView> arrays,
+               std::span<const std::byte> parameters, Part part, std::vector<Parameter>& scratch) {
+  if (!kernel.cpu) throw Error(ErrorCode::invalid_argument, "kernel " + kernel.name + " has no body for cores");
+  if (!core::decode_parameters(parameters, scratch)) {
+    throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
+  }
+  kernel.cpu({.arrays = arrays, .parameters = scratch, .panel = part.panel, .panel_count = part.panel_count});
+}
+
+std::string message_of(const char* what) {
+  constexpr std::size_t message_most = 4096;
+  if (*what == '\0') return "exception without a message";
+  return std::string(what).substr(0, message_most);
+}
+
+}  // namespace penstock::executor
