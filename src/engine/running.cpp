@@ -146,6 +146,8 @@ void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
       release(*access.out, lane);
     }
   }
+  // A turn is found through the version, which may be gone once it was dropped.
+  if (task.has_needs()) arbiter_.give_back(task, lane.ready);
   for (Access& access : task.accesses()) {
     if (access.in == nullptr) continue;
     if (task.takes_over(access))
@@ -153,7 +155,6 @@ void Engine::end(Task& task, Ending& ending, Lane& lane, std::size_t number) {
     else
       drop(*access.in, 1, lane);
   }
-  if (task.has_needs()) arbiter_.give_back(task, lane.ready);
   task.end_block(lane.buffers);
   const std::uint8_t generation = task.generation;
   Group& group = *task.group;
