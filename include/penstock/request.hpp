@@ -39,7 +39,6 @@ class Resource {
 
  private:
   friend class Runtime;
-  friend struct Use;
   Resource(std::weak_ptr<void> owner, void* resource) : owner_(std::move(owner)), resource_(resource) {}
 
   std::weak_ptr<void> owner_;  // the runtime's state

@@ -110,9 +110,9 @@ struct Pieces {
   static constexpr std::size_t access_most = (std::size_t{IsAccess<As>} + ... + 0U);
   static constexpr std::size_t named_most = (std::size_t{std::is_same_v<As, NamedParameter>} + ... + 0U);
   static constexpr std::size_t reductions_most = (std::size_t{IsReducing<As>} + ... + 0U);
-  std::array<std::pair<const Datum*, AccessMode>, access_most> accesses{};
   static constexpr std::size_t use_most = (std::size_t{std::is_same_v<As, Use>} + ... + 0U);
   static constexpr std::size_t option_most = (std::size_t{is_option<As>} + ... + 0U);
+  std::array<std::pair<const Datum*, AccessMode>, access_most> accesses{};
   std::array<Parameter, sizeof...(As) - access_most - named_most - option_most> positional{};
   std::array<NamedParameter, named_most> named{};
   std::array<ReductionParts, reductions_most> reductions{};

@@ -174,30 +174,24 @@ namespace detail {
 /// `Types` are the arguments of a task; the body may take the task's own Runtime& before them.
 template <class Signature>
 struct SignatureOf;
-template <class R, class F, class... Ps>
-struct SignatureOf<R (F::*)(Ps...) const> {
+template <class... Ps>
+struct SignatureOf<void(Ps...)> {
   static constexpr bool takes_runtime = false;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
-template <class R, class F, class... Ps>
-struct SignatureOf<R (F::*)(Runtime&, Ps...) const> {
-  static constexpr bool takes_runtime = true;
-  using Types = std::tuple<std::decay_t<Ps>...>;
-};
-template <class R, class... Ps>
-struct SignatureOf<R (*)(Runtime&, Ps...)> {
+template <class... Ps>
+struct SignatureOf<void(Runtime&, Ps...)> {
   static constexpr bool takes_runtime = true;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
 template <class R, class F, class... Ps>
-struct SignatureOf<R (F::*)(Ps...) const noexcept> : SignatureOf<R (F::*)(Ps...) const> {};
+struct SignatureOf<R (F::*)(Ps...) const> : SignatureOf<void(Ps...)> {};
+template <class R, class F, class... Ps>
+struct SignatureOf<R (F::*)(Ps...) const noexcept> : SignatureOf<void(Ps...)> {};
 template <class R, class... Ps>
-struct SignatureOf<R (*)(Ps...)> {
-  static constexpr bool takes_runtime = false;
-  using Types = std::tuple<std::decay_t<Ps>...>;
-};
+struct SignatureOf<R (*)(Ps...)> : SignatureOf<void(Ps...)> {};
 template <class R, class... Ps>
-struct SignatureOf<R (*)(Ps...) noexcept> : SignatureOf<R (*)(Ps...)> {};
+struct SignatureOf<R (*)(Ps...) noexcept> : SignatureOf<void(Ps...)> {};
 
 template <class Body>
 struct BodySignature : SignatureOf<decltype(&Body::operator())> {};

@@ -71,7 +71,6 @@ std::uint32_t FrontMachine::allocate(TaskId task) {
   record.writes = false;
   record.cancelled = false;
   record.holds_needs = false;
-  record.needs.clear();
   record.attempt = core::Attempt(1);
   record.unbound = 0;
   record.bytes = 0;
@@ -151,7 +150,7 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
                  .message = {}});
     return;
   }
-  if (record.unbound > 0 || record.state == TaskState::bound || !take_needs(record)) return;
+  if (record.unbound > 0 || !take_needs(record)) return;
   if (record.predecessors.empty()) {
     make_ready(ticket);
     return;

@@ -85,6 +85,25 @@ void Domain::run_held(Lock& lock) {
   lock.lock();
 }
 
+/// The same for a task that waits for tasks of its own, on its worker.
+void Domain::run_held_on(executor::Worker& worker, Lock& lock) {
+  std::vector<executor::Job*> jobs;
+  while (!lane_->ready.empty() && !Engine::stack_is_deep()) {
+    if (std::exchange(holds_back_, false)) engine_.hold_no_more();
+    jobs.swap(lane_->ready);
+    forget_held();
+    lock.unlock();
+    for (executor::Job* job : jobs) {
+      do {
+        job->run(*job, worker);
+        job = std::exchange(worker.next, nullptr);  // released by the one before: of this domain too, or of another
+      } while (job != nullptr);
+    }
+    jobs.clear();
+    lock.lock();
+  }
+}
+
 /// A worker that runs many short tasks in a row gives back what they release, if the program is still submitting.
 /// Before it does anything longer, and when the program has stopped, it sees to what it gave.
 bool Domain::takes_back(Lane& lane) {
@@ -120,25 +139,6 @@ void Domain::push_returned() {
     has_returned_.store(false, std::memory_order_relaxed);
   }
   engine_.workers().share(jobs);
-}
-
-/// The same for a task that waits for tasks of its own, on its worker.
-void Domain::run_held_on(executor::Worker& worker, Lock& lock) {
-  std::vector<executor::Job*> jobs;
-  while (!lane_->ready.empty() && !Engine::stack_is_deep()) {
-    if (std::exchange(holds_back_, false)) engine_.hold_no_more();
-    jobs.swap(lane_->ready);
-    forget_held();
-    lock.unlock();
-    for (executor::Job* job : jobs) {
-      do {
-        job->run(*job, worker);
-        job = std::exchange(worker.next, nullptr);  // released by the one before: of this domain too, or of another
-      } while (job != nullptr);
-    }
-    jobs.clear();
-    lock.lock();
-  }
 }
 
 /// Before the calling thread sleeps.

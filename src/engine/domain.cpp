@@ -129,7 +129,7 @@ Standing Domain::standing(DataId data) const {
 // --- submission ---
 
 TaskId Domain::submit(const Submission& submission) {
-  if (Engine::current() != nullptr) refuse_inside("submit()");
+  refuse_inside("submit()");
   std::unique_lock<std::recursive_mutex> serial(serial_mutex_, std::defer_lock);
   if (options_.serial) serial.lock();
   Lock lock(mutex_);
@@ -152,6 +152,14 @@ void Domain::submit_now(Task& task, std::span<const graph::Access> accesses) {
   mutex_.unlock();  // the lock is on the way out of submit(), and a body may submit to a domain of its own
   run_serially(task);
   mutex_.lock();
+}
+
+void Domain::run_serially(Task& task) {
+  std::int64_t now_ns = 0;
+  const bool can_run = !task.has_needs() || engine_.arbiter().take(task);
+  PENSTOCK_ASSERT(can_run);  // nothing else runs
+  engine_.run_here(task, *serial_lane_, now_ns);
+  engine_.start_ready(*serial_lane_);
 }
 
 /// Whether a datum has to be settled before.
@@ -222,14 +230,6 @@ void Domain::pass_on(Datum& datum, const Place& place) {
 }
 
 // --- stamping ---
-
-void Domain::run_serially(Task& task) {
-  std::int64_t now_ns = 0;
-  const bool can_run = !task.has_needs() || engine_.arbiter().take(task);
-  PENSTOCK_ASSERT(can_run);  // nothing else runs
-  engine_.run_here(task, *serial_lane_, now_ns);
-  engine_.start_ready(*serial_lane_);
-}
 
 Task& Domain::make(const Submission& submission, bool internal) {
   Task& task = *lane_->tasks.make();

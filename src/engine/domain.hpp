@@ -163,6 +163,8 @@ class Domain {
   [[nodiscard]] bool below(std::uint64_t quarters) const;
   template <class Ready>
   bool wait_until(const Ready& ready, std::optional<Deadline> deadline = std::nullopt);
+  template <class Ready>
+  bool wait_for_tasks(const char* call, const Ready& ready, std::optional<Deadline> deadline);
   [[nodiscard]] bool check(const Submission& submission) const;
   void refuse_own(const Version& version) const;
   void settle(std::span<const graph::Access> accesses, const Place& place);

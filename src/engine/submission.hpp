@@ -16,6 +16,9 @@
 
 namespace penstock::engine {
 
+/// What a front-end keeps of a datum that it holds on to, and gives back: see record.hpp.
+struct Version;
+
 /// Already checked against its kernel. Borrowed for the call.
 struct Submission {
   core::KernelId kernel;

@@ -173,22 +173,24 @@ void Domain::refuse_inside(const char* call) const {
   }
 }
 
-bool Domain::drain(std::optional<Deadline> deadline) {
-  if (Engine::current() != nullptr) refuse_inside("wait_all()");
+template <class Ready>
+bool Domain::wait_for_tasks(const char* call, const Ready& ready, std::optional<Deadline> deadline) {
+  refuse_inside(call);
   {
     Lock lock(mutex_);
     look_after_held(lock);
   }
-  return wait_until([this] { return in_flight().tasks == 0; }, deadline);
+  return wait_until(ready, deadline);
+}
+
+bool Domain::drain(std::optional<Deadline> deadline) {
+  return wait_for_tasks(
+      "wait_all()", [this] { return in_flight().tasks == 0; }, deadline);
 }
 
 bool Domain::wait_for(const Group& group, std::optional<Deadline> deadline) {
-  if (Engine::current() != nullptr) refuse_inside("a wait for a group");
-  {
-    Lock lock(mutex_);
-    look_after_held(lock);
-  }
-  return wait_until([&group] { return group.empty(); }, deadline);
+  return wait_for_tasks(
+      "a wait for a group", [&group] { return group.empty(); }, deadline);
 }
 
 void Domain::close() {

@@ -38,7 +38,6 @@ class ClusterFrontend final : public Frontend {
   bool wait_all(const Deadline& deadline) override;
   void drain() override;
   [[nodiscard]] Group* add_group() override { return new Group; }
-  void let_go(Group& group) override { group.let_go(); }
   bool wait_for(const Group& group, const Deadline& deadline) override;
   void cancel(Group& group) override;
   void cancel(core::TaskId task) override;

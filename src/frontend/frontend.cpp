@@ -34,9 +34,9 @@ bool Frontend::wait_for(std::span<const core::DataId> data, const Deadline& dead
   return wait_for(data.subspan(1), deadline) && wait_for(first.pinned(), deadline);
 }
 
-std::optional<Pinned> Frontend::bring(core::DataId data, const Deadline& deadline) {
+Pinned Frontend::bring(core::DataId data) {
   Hold hold(*this, data, true);
-  if (!wait_for(hold.pinned(), deadline)) return std::nullopt;
+  wait_for(hold.pinned(), std::nullopt);
   fetch(hold.pinned());
   return hold.keep();
 }

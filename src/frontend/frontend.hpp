@@ -51,7 +51,8 @@ struct Pinned {
   core::DataId data;
   core::Version version;
   bool for_view = true;
-  std::byte* bytes = nullptr;  ///< in this rank's memory, once it was fetched
+  std::byte* bytes = nullptr;               ///< in this rank's memory, once it was fetched
+  engine::Version* version_here = nullptr;  ///< of a local front-end, as pin() gave it; null: it is to be looked up
 };
 
 /// Tasks that are waited for and cancelled together.
@@ -114,13 +115,11 @@ class Frontend {
   void wait_all() { wait_all(std::nullopt); }
   /// Until all are made as of now; false: some was not by the deadline. Throws as for one.
   bool wait_for(std::span<const core::DataId> data, const Deadline& deadline);
-  /// The datum's version as of now, on this rank, to be unpinned; absent: it was not made by the deadline.
-  [[nodiscard]] std::optional<Pinned> bring(core::DataId data, const Deadline& deadline);
-  [[nodiscard]] Pinned bring(core::DataId data) { return *bring(data, std::nullopt); }
+  /// Waits for the datum's version as of now and brings it to this rank, to be unpinned.
+  [[nodiscard]] Pinned bring(core::DataId data);
 
   /// A group of tasks, to be let go of before the front-end ends.
   [[nodiscard]] virtual Group* add_group() = 0;
-  virtual void let_go(Group& group) = 0;
   /// Until none of its tasks is in flight; false: some were at the deadline.
   virtual bool wait_for(const Group& group, const Deadline& deadline) = 0;
   /// Its tasks that have not begun end as cancelled; the same for one task.

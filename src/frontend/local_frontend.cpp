@@ -26,7 +26,7 @@ LocalFrontend::LocalFrontend(engine::Engine& engine, const Options& options)
                             }}) {}
 
 LocalFrontend::~LocalFrontend() {
-  for (const auto& [what, held] : pinned_) domain_.unpin(*held.first, held.second);
+  for (const auto& [what, version] : views_) domain_.unpin(*version, true);
 }
 
 TaskId LocalFrontend::take(std::span<const Task> tasks) {
@@ -52,26 +52,26 @@ void LocalFrontend::note(const engine::NotDone& task) {
 
 Pinned LocalFrontend::hold(DataId data, bool for_view) {
   engine::Version& version = domain_.pin(data, for_view);
-  const std::lock_guard lock(mutex_);
-  pinned_.insert({{data, version.number}, {&version, for_view}});
-  return {.data = data, .version = version.number, .for_view = for_view};
+  if (for_view) {  // it may be named by its number, and outlive this
+    const std::lock_guard lock(mutex_);
+    views_.insert({{data, version.number}, &version});
+  }
+  return {.data = data, .version = version.number, .for_view = for_view, .version_here = &version};
 }
 
 engine::Version& LocalFrontend::version_of(const Pinned& pinned) const {
+  if (pinned.version_here != nullptr) return *pinned.version_here;
   const std::lock_guard lock(mutex_);
-  return *pinned_.find({pinned.data, pinned.version})->second.first;
+  return *views_.find({pinned.data, pinned.version})->second;
 }
 
 void LocalFrontend::unpin(const Pinned& pinned) {
-  engine::Version* version = nullptr;
-  {
+  engine::Version& version = version_of(pinned);
+  if (pinned.for_view) {
     const std::lock_guard lock(mutex_);
-    auto [found, end] = pinned_.equal_range({pinned.data, pinned.version});
-    found = std::find_if(found, end, [&](const auto& entry) { return entry.second.second == pinned.for_view; });
-    version = found->second.first;
-    pinned_.erase(found);
+    views_.erase(views_.find({pinned.data, pinned.version}));
   }
-  domain_.unpin(*version, pinned.for_view);
+  domain_.unpin(version, pinned.for_view);
 }
 
 bool LocalFrontend::wait_for(const Pinned& pinned, const Deadline& deadline) {

@@ -38,7 +38,6 @@ class LocalFrontend final : public Frontend {
   bool wait_all(const Deadline& deadline) override;
   void drain() override { domain_.drain(); }
   [[nodiscard]] Group* add_group() override { return domain_.add_group(); }
-  void let_go(Group& group) override { group.let_go(); }
   bool wait_for(const Group& group, const Deadline& deadline) override { return domain_.wait_for(group, deadline); }
   void cancel(Group& group) override { group.cancel(); }
   void cancel(core::TaskId task) override { domain_.cancel(task); }
@@ -73,7 +72,7 @@ class LocalFrontend final : public Frontend {
   mutable std::mutex mutex_;  // guards what follows; nothing else is called under it
   FailureLog failures_;
   Counts not_done_;  // its `submitted` and `done` stay 0
-  std::multimap<std::pair<core::DataId, core::Version>, std::pair<engine::Version*, bool>> pinned_;
+  std::multimap<std::pair<core::DataId, core::Version>, engine::Version*> views_;
 };
 
 }  // namespace penstock::frontend

@@ -14,6 +14,11 @@ namespace penstock::kernels {
 
 namespace {
 
+/// The parameter that names one of them.
+ParameterDescription operation_parameter() {
+  return text("operation", std::nullopt, "sum, product, minimum or maximum");
+}
+
 /// `neutral` changes nothing when it is combined. Of reals, what is not a number stays so.
 struct Sum {
   template <class T>
@@ -106,7 +111,7 @@ KernelDescription combine_kernel() {
               "into = the sum, product, minimum or maximum of into and from, by element, for arrays of one shape and "
               "dtype; integers wrap around, and what is not a number stays so.",
           .accesses = {changes("into"), reads("from")},
-          .parameters = {text("operation", std::nullopt, "sum, product, minimum or maximum")},
+          .parameters = {operation_parameter()},
           .cpu = run_combine,
           .allows_panels = true,
           .check = check_combine,
@@ -119,7 +124,7 @@ KernelDescription neutral_kernel() {
               "Every element of x is what changes nothing when it is combined: 0, 1, or the greatest or least value of "
               "the dtype, which of reals are infinite.",
           .accesses = {writes("x")},
-          .parameters = {text("operation", std::nullopt, "sum, product, minimum or maximum")},
+          .parameters = {operation_parameter()},
           .cpu = run_neutral,
           .allows_panels = true,
           .check = check_operation};

@@ -107,11 +107,10 @@ void Counting::add(const TracedRank& rank, const RankTimeline& timeline) {
 RankShare Counting::devices_of(const TracedRank& rank, const RankTimeline& timeline) {
   RankShare share{.rank = rank.rank, .devices = {}};
   for (const trace::LaneEvents& lane : timeline.trace().lanes) {
-    const bool computes = lane.kind == trace::LaneKind::core || lane.kind == trace::LaneKind::queue;
-    if (!computes || !is_device(lane.device)) continue;
+    if (!trace::runs_tasks(lane.kind) || !is_device(lane.device)) continue;
     const auto device = static_cast<std::size_t>(lane.device);
     if (share.devices.size() <= device) share.devices.resize(device + 1);
-    if (lane.name != trace::program_lane) ++share.devices[device].lanes;  // which has no core of its own
+    if (lane.kind != trace::LaneKind::program) ++share.devices[device].lanes;  // which has no core of its own
   }
   const auto& described = rank.description.devices;
   for (std::size_t i = 0; i < std::min(described.size(), share.devices.size()); ++i) {

@@ -69,12 +69,12 @@ RankTimeline::RankTimeline(std::shared_ptr<const trace::RankTrace> trace, const 
     take_lane(static_cast<std::uint32_t>(i), clock);
     ends.push_back(tasks_.size());
   }
-  for (const LaneKind kind : {LaneKind::core, LaneKind::queue}) {
+  for (const LaneKind kind : {LaneKind::core, LaneKind::program, LaneKind::queue}) {
     for (std::size_t i = 0; i < ends.size(); ++i) {
       if (trace_->lanes[i].kind != kind) continue;
       const std::size_t begin = i == 0 ? 0 : ends[i - 1];
       add_rows(std::span(tasks_).subspan(begin, ends[i] - begin), 1,
-               {.kind = kind == LaneKind::core ? RowKind::core : RowKind::queue,
+               {.kind = kind == LaneKind::queue ? RowKind::queue : RowKind::core,
                 .device = trace_->lanes[i].device,
                 .name = trace_->lanes[i].name});
     }
@@ -92,7 +92,7 @@ std::span<const Event> RankTimeline::accesses(const Slice& slice) const {
 void RankTimeline::take_lane(std::uint32_t index, const ClockMap& clock) {
   const trace::LaneEvents& lane = trace_->lanes[index];
   note_loss(lane, clock);
-  const bool has_tasks = lane.kind == LaneKind::core || lane.kind == LaneKind::queue;
+  const bool has_tasks = trace::runs_tasks(lane.kind);
   if (has_tasks) {
     const auto count = std::ranges::count(lane.events, EventKind::task, &Event::kind);
     tasks_.reserve(tasks_.size() + static_cast<std::size_t>(count));

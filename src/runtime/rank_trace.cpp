@@ -25,7 +25,7 @@ std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend, bo
                                      : "GPU " + std::to_string(device) + " queue " + std::to_string(lane)});
     }
   }
-  if (has_program) lanes.push_back({.kind = trace::LaneKind::core, .device = 0, .name = trace::program_lane});
+  if (has_program) lanes.push_back({.kind = trace::LaneKind::program, .device = 0, .name = "program"});
   lanes.push_back({.kind = trace::LaneKind::driver, .device = 0, .name = "driver"});
   lanes.push_back({.kind = trace::LaneKind::front, .device = 0, .name = "front-end"});
   return lanes;

@@ -259,7 +259,6 @@ Task Runtime::submit_request(const detail::Request& request) {
     take_needs(request, parts);
     take_reductions(request, state_->kernels, reductions);
   } catch (const Error& error) {
-    if (request.place.line == 0) throw;
     throw Error(error.code(), core::at(request.place) + error.what());
   }
   const frontend::Task task{.kernel = kernel,
@@ -290,6 +289,7 @@ void Runtime::take_needs(const detail::Request& request, detail::Scratch& parts)
 Task Runtime::submit_function(const Datum* datum, std::function<void(const ArrayView&)> function, const Place& place) {
   namespace functions = kernels::functions;
   const std::pair<const Datum*, AccessMode> access{datum, AccessMode::read};
+  state_->keeps_functions = true;
   const std::int64_t number = functions::keep(std::move(function), state_.get());
   const NamedParameter named{"number", number};
   try {

@@ -28,7 +28,9 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   explicit RuntimeState(frontend::LocalFrontend& of_task) : front(of_task), lender(&of_task) {}
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
-  ~RuntimeState() { kernels::functions::let_go(this); }
+  ~RuntimeState() {
+    if (keeps_functions) kernels::functions::let_go(this);
+  }
 
   /// The process is a fork of the one that made it: none of its threads is here.
   [[nodiscard]] bool is_forked() const { return forks != runtime::process::forks(); }
@@ -44,6 +46,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::unique_ptr<runtime::Session> owned;       ///< of a Runtime that was not made by run()
   std::optional<runtime::ProgramFolder> folder;  ///< where the program asked for one
   std::atomic<bool> ended{false};                ///< the session is over
+  std::atomic<bool> keeps_functions{false};      ///< for then()
 
   const std::uint32_t forks = runtime::process::forks();
   const pid_t process = runtime::process::id();

@@ -76,7 +76,8 @@ LaneEvents read_lane(const Mapping& mapping, const FileHeader& file, std::size_t
   const auto* const slots =
       reinterpret_cast<const core::Event*>(mapping.begin() + ring_begin(file.lanes, file.slots, index));
   LaneEvents lane;
-  lane.kind = static_cast<LaneKind>(std::min<std::uint32_t>(header->kind, static_cast<std::uint32_t>(LaneKind::front)));
+  const bool is_known = header->kind <= static_cast<std::uint32_t>(last_lane_kind);
+  lane.kind = is_known ? static_cast<LaneKind>(header->kind) : LaneKind::front;
   lane.device = header->device;
   lane.name.assign(header->name.data(), strnlen(header->name.data(), header->name.size()));
 

@@ -22,14 +22,18 @@ inline constexpr std::uint64_t unpublished_most = 64;
 
 /// What a lane is a lane of.
 enum class LaneKind : std::uint32_t {
-  core = 0,    ///< a worker of the cores
-  queue = 1,   ///< a queue of an accelerator
-  driver = 2,  ///< the thread that moves data: transfers, counters, clocks
-  front = 3,   ///< the front-end: names of data
+  core = 0,     ///< a worker of the cores
+  queue = 1,    ///< a queue of an accelerator
+  driver = 2,   ///< the thread that moves data: transfers, counters, clocks
+  front = 3,    ///< the front-end: names of data
+  program = 4,  ///< a thread of the program, which runs tasks on a core that is a worker's too
 };
+inline constexpr LaneKind last_lane_kind = LaneKind::program;
 
-/// The name of the lane of tasks that ran on a thread of the program, beside those of the cores.
-inline constexpr const char* program_lane = "program";
+/// Whether its events are of tasks.
+constexpr bool runs_tasks(LaneKind kind) {
+  return kind == LaneKind::core || kind == LaneKind::queue || kind == LaneKind::program;
+}
 
 struct LaneDescription {
   LaneKind kind = LaneKind::core;

@@ -65,7 +65,6 @@ class Recorder final : public Frontend {
   bool wait_all(const Deadline& /*deadline*/) override { return true; }
   void drain() override {}
   [[nodiscard]] Group* add_group() override { return nullptr; }
-  void let_go(Group& /*group*/) override {}
   bool wait_for(const Group& /*group*/, const Deadline& /*deadline*/) override { return true; }
   void cancel(Group& /*group*/) override {}
   void cancel(core::TaskId /*task*/) override {}
