@@ -86,7 +86,7 @@ struct alignas(64) Version {
 
   UseCount<> users;
   executor::ClosableStack<Link> waiters;
-  Task* consumer = nullptr;  ///< written before the bias is taken away, read by who reaches 0
+  Task* consumer = nullptr;  ///< written before the bias is taken away, read by who reaches 0 and by itself
   std::byte* data = nullptr;
   std::size_t bytes : 63 = 0;
   std::size_t borrowed : 1 = 0;  ///< `data` is its datum's, whose versions are all in one place
@@ -160,9 +160,10 @@ struct alignas(64) Task {
   /// Whether it runs only when it has been given what it needs.
   [[nodiscard]] bool has_needs() const { return commutes != 0 || need_count > 0; }
   [[nodiscard]] core::AccessKind kind_of(const Access& access);
-  /// Whether it takes over the memory of access.in, of which it is the consumer.
+  /// Whether it takes over the memory of access.in, of which it is the consumer. Who commutes does not look: the
+  /// consumer of the version that it shares may come at any time.
   [[nodiscard]] bool takes_over(const Access& access) const {
-    return access.in != nullptr && access.out != nullptr && access.in->consumer == this && !access.commutes();
+    return access.in != nullptr && access.out != nullptr && !access.commutes() && access.in->consumer == this;
   }
   [[nodiscard]] std::span<const std::byte> parameters();
   [[nodiscard]] std::string_view name();
