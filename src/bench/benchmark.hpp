@@ -32,6 +32,8 @@ struct Benchmark {
 [[nodiscard]] std::vector<Row> run_increments(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_minibatch(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_tasks(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_critical_path(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_idle(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_wait(const BenchOptions& options);
 
 inline constexpr Benchmark benchmarks[] = {
@@ -41,6 +43,8 @@ inline constexpr Benchmark benchmarks[] = {
     {"check-job", "what `penstock check` needs for ten million tasks: time a task and memory", false, run_check_job},
     {"trace", "what the trace costs: a job with it and without, and one event", false, run_trace_cost},
     {"tasks", "what an empty task costs beside other task systems, and its memory", false, run_tasks},
+    {"critical-path", "graphs whose shortest time is known, beside that time", false, run_critical_path},
+    {"idle", "a core's share while there is no work, and how soon a task begins then", false, run_idle},
     {"async", "10 matrices made and squared: when the program is free again, when all is done", false, run_async},
     {"deps", "the graph of z = x * y + 2 as text and for GraphViz, and its value", false, run_deps, describe_deps},
     {"wait", "waits for one datum among other work, and waits that reading a result implies", false, run_wait},

@@ -1,0 +1,66 @@
+// The rival `bare` of the benchmark `idle`: a thread that sleeps on a futex until it is woken, and nothing else. Called
+// and answering as bench/rivals/idle_run.hpp says.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <thread>
+
+#include "bench/rivals/idle_run.hpp"
+
+namespace penstock::bench {
+
+namespace {
+
+/// A number that one thread moves on and another one waits for.
+class Signal {
+ public:
+  void raise(int number) {
+    number_.store(number, std::memory_order_release);  // what came before is seen by who reads the number
+    syscall(SYS_futex, &number_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
+  [[nodiscard]] int wait_while(int number) const {
+    int now = number_.load(std::memory_order_acquire);
+    for (; now == number; now = number_.load(std::memory_order_acquire)) {
+      syscall(SYS_futex, &number_, FUTEX_WAIT_PRIVATE, number, nullptr, nullptr, 0);
+    }
+    return now;
+  }
+
+ private:
+  std::atomic<int> number_{0};
+};
+
+constexpr int stop = -1;
+
+void run_idle(const IdleRun& run) {
+  Signal given;
+  Signal done;
+  Clock::time_point began;
+  std::thread worker([&] {
+    for (int task = given.wait_while(0); task != stop; task = given.wait_while(task)) {
+      began = Clock::now();
+      linger(began);
+      done.raise(task);
+    }
+  });
+  int task = 0;
+  measure_idle(run, [&] {
+    given.raise(++task);
+    (void)done.wait_while(task - 1);
+    return began;
+  });
+  given.raise(stop);
+  worker.join();
+}
+
+}  // namespace
+
+}  // namespace penstock::bench
+
+int main(int argc, char** argv) {
+  penstock::bench::run_idle(penstock::bench::IdleRun(argc, argv));
+  return 0;
+}
