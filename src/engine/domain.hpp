@@ -161,10 +161,8 @@ class Domain {
   void wait_for_room(Lock& lock);
   void run_serially(Task& task);
   [[nodiscard]] bool below(std::uint64_t quarters) const;
-  template <class Ready>
-  bool wait_until(const Ready& ready, std::optional<Deadline> deadline = std::nullopt);
-  template <class Ready>
-  bool wait_for_tasks(const char* call, const Ready& ready, std::optional<Deadline> deadline);
+  bool wait_until(const std::function<bool()>& ready, std::optional<Deadline> deadline = std::nullopt);
+  bool wait_for_tasks(const char* call, const std::function<bool()>& ready, std::optional<Deadline> deadline);
   [[nodiscard]] bool check(const Submission& submission) const;
   void refuse_own(const Version& version) const;
   void settle(std::span<const graph::Access> accesses, const Place& place);
@@ -238,7 +236,8 @@ class Domain {
   mutable std::mutex cancelled_mutex_;  // guards what follows
   std::unordered_set<std::uint64_t> cancelled_tasks_;
 
-  std::mutex wait_mutex_;  // guards nothing but the sleep of those that wait
+  std::mutex wait_mutex_;  // guards what follows, and the sleep of those that wait
+  std::vector<const std::function<bool()>*> awaited_;
   std::condition_variable ended_some_;
 };
 

@@ -31,14 +31,14 @@ class Asleep {
 
 }  // namespace
 
-template <class Ready>
-bool Domain::wait_until(const Ready& ready, std::optional<Deadline> deadline) {
+bool Domain::wait_until(const std::function<bool()>& ready, std::optional<Deadline> deadline) {
   if (ready()) return true;
   const Asleep asleep(engine_.workers());
   waiting_.fetch_add(1, std::memory_order_acq_rel);
   bool in_time = true;
   {
     std::unique_lock lock(wait_mutex_);
+    awaited_.push_back(&ready);
     auto looked_up = std::chrono::steady_clock::now();
     while (!ready()) {
       const Deadline look = std::chrono::steady_clock::now() + look_up;
@@ -54,6 +54,7 @@ bool Domain::wait_until(const Ready& ready, std::optional<Deadline> deadline) {
       options_.while_waiting();
       lock.lock();
     }
+    std::erase(awaited_, &ready);
   }
   waiting_.fetch_sub(1, std::memory_order_acq_rel);
   return in_time;
@@ -61,7 +62,11 @@ bool Domain::wait_until(const Ready& ready, std::optional<Deadline> deadline) {
 
 void Domain::notify_waits() {
   if (waiting_.fetch_add(0, std::memory_order_acq_rel) == 0) return;
-  { const std::lock_guard lock(wait_mutex_); }  // who has looked sleeps by now
+  {
+    const std::lock_guard lock(wait_mutex_);  // who has looked sleeps by now
+    // The last of those who ended what is waited for sees that it is so; the others wake nobody in vain.
+    if (std::ranges::none_of(awaited_, [](const auto* ready) { return (*ready)(); })) return;
+  }
   ended_some_.notify_all();
 }
 
@@ -173,8 +178,7 @@ void Domain::refuse_inside(const char* call) const {
   }
 }
 
-template <class Ready>
-bool Domain::wait_for_tasks(const char* call, const Ready& ready, std::optional<Deadline> deadline) {
+bool Domain::wait_for_tasks(const char* call, const std::function<bool()>& ready, std::optional<Deadline> deadline) {
   refuse_inside(call);
   {
     Lock lock(mutex_);

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <optional>
 #include <utility>
@@ -55,6 +57,40 @@ TEST(RuntimeWait, ForAllIncludesWhatNobodyReads) {
   EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   gate.open();
   waiting.get();
+}
+
+/// How often the calling thread has gone to sleep.
+std::int64_t sleeps() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+const auto take_a_while = kernel("wait_test.while", [](In<I64>, In<I64>, Out<I64>) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(20)) {
+  }
+});
+
+TEST(RuntimeWait, ForAllSleepsThroughWorkersThatRunDry) {
+  Runtime runtime(Options{.workers = 2});
+  auto x = runtime.array<I64>({1}, fill(0));
+  auto y = runtime.array<I64>({1}, fill(0));
+  for (int step = 0; step < 500; ++step) {  // its two tasks wait for both of the step before: who ends first is idle
+    const auto next_x = runtime.array<I64>({1});
+    const auto next_y = runtime.array<I64>({1});
+    runtime.submit(take_a_while, read(x), read(y), write(next_x));
+    runtime.submit(take_a_while, read(y), read(x), write(next_y));
+    x = next_x;
+    y = next_y;
+  }
+
+  const auto begin = std::chrono::steady_clock::now();
+  const std::int64_t before = sleeps();
+  runtime.wait_all();
+
+  const auto tenths = (std::chrono::steady_clock::now() - begin) / std::chrono::milliseconds(100);
+  EXPECT_LE(sleeps() - before, 50 + 2 * tenths);  // it looks up ten times a second
 }
 
 TEST(RuntimeView, PinsItsVersionWhileLaterWritesGoOn) {
