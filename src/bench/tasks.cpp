@@ -1,6 +1,7 @@
 // tasks: what an empty task costs, in five shapes of graph, beside the task systems that were found when this was
 // built; and the memory of a task that waits.
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -37,8 +38,10 @@ struct Case {
   const ScratchFolder* folder;
 
   [[nodiscard]] std::vector<double> run(const std::string& program, const std::vector<std::string>& keys) const {
-    return ask(program, {pattern, std::to_string(count), std::to_string(workers)}, keys,
-               {{"OMP_PROC_BIND", "true"}, {"STARPU_SILENT", "1"}, {"STARPU_HOME", folder->path().string()}});
+    std::map<std::string, std::string> environment{{"STARPU_SILENT", "1"}, {"STARPU_HOME", folder->path().string()}};
+    if (program != subject_program)
+      environment.insert({"OMP_PROC_BIND", "true"});  // penstock's workers are bound anyway
+    return ask(program, {pattern, std::to_string(count), std::to_string(workers)}, keys, environment);
   }
   [[nodiscard]] Contender contender(Role role, std::string system, const std::string& program) const {
     const auto run_once = [self = *this, program] {

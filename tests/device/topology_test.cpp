@@ -1,6 +1,7 @@
 #include "device/cpu/topology.hpp"
 
 #include <gmock/gmock.h>
+#include <omp.h>
 
 #include <thread>
 
@@ -30,6 +31,15 @@ TEST(OmpNumThreads, IsTheFirstNumberOfTheList) {
 TEST(OmpNumThreads, IsNoLimitWhenItIsNoPositiveNumber) {
   for (const char* text : {"", "0", "-2", "many", "4x", "99999999999"})
     EXPECT_EQ(parse_omp_num_threads(text), 0) << text;
+}
+
+/// Run with OMP_PROC_BIND too, where the calling thread may be on one place alone.
+TEST(CoresOfProcess, AreThoseOfOpenmpsPlacesToo) {
+  const bool is_bound = omp_get_proc_bind() != omp_proc_bind_false;
+
+  const core::CoreSet cores = cores_of_process();
+
+  EXPECT_EQ(cores.size(), is_bound ? static_cast<std::size_t>(omp_get_num_places()) : read_affinity().size());
 }
 
 TEST(Machine, ExplainsWhatBoundsItsCores) {

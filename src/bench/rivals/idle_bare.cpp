@@ -1,6 +1,8 @@
-// The rival `bare` of the benchmark `idle`: a thread that sleeps on a futex until it is woken, and nothing else. Called
-// and answering as bench/rivals/idle_run.hpp says.
+// The rival `bare` of the benchmark `idle`: a thread that sleeps on a futex until it is woken, and nothing else. It has
+// a core of its own, as a worker has, so that who wakes it can go on. Called and answering as bench/rivals/idle_run.hpp
+// says.
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,11 +37,27 @@ class Signal {
 
 constexpr int stop = -1;
 
+/// The calling thread moves to that core of those which the process had at first, if there are so many.
+void move_to(const cpu_set_t& cores, int index) {
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &cores) || index-- > 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
 void run_idle(const IdleRun& run) {
   Signal given;
   Signal done;
   Clock::time_point began;
+  cpu_set_t cores;
+  sched_getaffinity(0, sizeof cores, &cores);
+  move_to(cores, 0);
   std::thread worker([&] {
+    move_to(cores, 1);
     for (int task = given.wait_while(0); task != stop; task = given.wait_while(task)) {
       began = Clock::now();
       linger(began);

@@ -12,6 +12,7 @@
 #include "device/cpu/affinity.hpp"
 #include "device/cpu/guest_work.hpp"
 #include "device/cpu/run_work.hpp"
+#include "device/cpu/topology.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::device {
@@ -77,7 +78,7 @@ void CpuDevice::run_region() {
 }
 
 void CpuDevice::open(int lanes) {
-  workers_.open(lanes, static_cast<int>(read_affinity().size()));
+  workers_.open(lanes, static_cast<int>(cores_of_process().size()));
   opened_.count_down();
 }
 

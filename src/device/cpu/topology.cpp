@@ -37,11 +37,7 @@ core::CoreSet cores_of_places() {
 }
 
 core::CoreSet read_mask(const core::CoreSet& online) {
-  core::CoreSet mask = read_affinity();
-  const core::CoreSet places = cores_of_places();
-  mask.insert(mask.end(), places.begin(), places.end());
-  std::ranges::sort(mask);
-  mask.erase(std::ranges::unique(mask).begin(), mask.end());
+  core::CoreSet mask = cores_of_process();
   core::CoreSet usable;
   std::ranges::set_intersection(mask, online, std::back_inserter(usable));
   return usable.empty() ? mask : usable;  // no list of online cores, or one of another machine: the mask decides
@@ -64,6 +60,15 @@ std::string quota_text(double quota) {
 }
 
 }  // namespace
+
+core::CoreSet cores_of_process() {
+  core::CoreSet cores = read_affinity();
+  const core::CoreSet places = cores_of_places();
+  cores.insert(cores.end(), places.begin(), places.end());
+  std::ranges::sort(cores);
+  cores.erase(std::ranges::unique(cores).begin(), cores.end());
+  return cores;
+}
 
 int parse_omp_num_threads(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);

@@ -19,6 +19,9 @@ struct Machine {
   std::int64_t memory_limit_bytes = 0;  ///< of the cgroups; 0: no limit
 };
 
+/// All that threads of this process may run on, the calling one or others: increasing.
+[[nodiscard]] core::CoreSet cores_of_process();
+
 /// `root` stands for "/" where files are read. Throws Error (environment) when the affinity mask cannot be read.
 [[nodiscard]] Machine read_machine(const std::filesystem::path& root = "/");
 
