@@ -1,5 +1,7 @@
 #include "executor/job_pool.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -73,13 +75,21 @@ void JobPool::wake_for(std::size_t jobs) {
   wake(woken);
 }
 
+/// The last to fall asleep, whose cache is the warmest; but none on the caller's core, who goes on there, if there is
+/// another.
+std::vector<JobPool::Lane*>::iterator JobPool::best_sleeper() {
+  const int here = sched_getcpu();
+  const auto last = std::find_if(sleepers_.rbegin(), sleepers_.rend(), [&](Lane* lane) { return lane->core != here; });
+  return std::prev(last == sleepers_.rend() ? sleepers_.end() : last.base());
+}
+
 JobPool::Lane* JobPool::take_sleepers(std::size_t most) {
   Lane* first = nullptr;
   for (; most > 0 && !sleepers_.empty(); --most) {
-    Lane* lane = sleepers_.back();
-    sleepers_.pop_back();
-    lane->wake_next = first;
-    first = lane;
+    const auto best = best_sleeper();
+    (*best)->wake_next = first;
+    first = *best;
+    sleepers_.erase(best);
   }
   sleeping_.store(sleepers_.size(), std::memory_order_relaxed);
   return first;
@@ -211,10 +221,12 @@ void JobPool::nap(std::chrono::nanoseconds time) {
 
 bool JobPool::sleep(int lane, bool stays) {
   Lane& own = lanes_[static_cast<std::size_t>(lane)];
+  const int core = sched_getcpu();
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(own.called, false) || !all_empty()) return true;
     if (closed_ && !stays) return false;
+    own.core = core;
     own.awake.store(0, std::memory_order_relaxed);
     sleepers_.push_back(&own);
     sleeping_.store(sleepers_.size(), std::memory_order_relaxed);

@@ -37,7 +37,8 @@ class JobPool {
   void open(int lanes, bool program_has_core = false);
   [[nodiscard]] bool is_shuffled() const { return shuffled_; }
 
-  /// Adds a batch and wakes as many sleeping workers as it has jobs, but for those that look around.
+  /// Adds a batch and wakes as many sleeping workers as it has jobs, but for those that look around: first those on
+  /// other cores than the caller's, who goes on.
   void push(std::span<Job* const> batch);
 
   /// The next job for `lane`. Null when nothing was found.
@@ -83,6 +84,7 @@ class JobPool {
     std::atomic<int> awake{1};
     Lane* wake_next = nullptr;  ///< of those that one thread wakes; belongs to that thread
     bool called = false;        ///< guarded by the pool's mutex
+    int core = -1;              ///< on which its worker fell asleep; guarded likewise
   };
 
   std::size_t list(Job* job);
@@ -94,6 +96,7 @@ class JobPool {
   [[nodiscard]] bool leaves_more() const;
   [[nodiscard]] bool give_up_sleep(Lane& lane);
   void wake_for(std::size_t jobs);
+  std::vector<Lane*>::iterator best_sleeper();
   Lane* take_sleepers(std::size_t most);
   static void wake(Lane* first);
 
@@ -113,7 +116,7 @@ class JobPool {
   std::deque<Job*> listed_;       ///< what does not fit into the ring, and comes after that; all, when shuffled
   RankedQueue urgent_;
   RankedQueue background_;
-  std::vector<Lane*> sleepers_;  ///< the last to fall asleep is woken first: its cache is the warmest
+  std::vector<Lane*> sleepers_;  ///< in the order in which they fell asleep
   bool closed_ = false;
   std::uint64_t random_state_;
 };

@@ -1,5 +1,6 @@
 #include "runtime/driver.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::chrono::microseconds poll_devices{20};
 constexpr std::chrono::milliseconds while_busy{1};
-constexpr std::chrono::milliseconds while_idle{10};
+constexpr std::chrono::milliseconds idle_limit_most{50};
 
 }  // namespace
 
@@ -45,7 +46,8 @@ void Driver::run_until_finished() {
     const bool moved = mover_.progress(*this);
     const bool settled = backend_->progress();
     if (frontend_ != nullptr) frontend_->tick();
-    trace_->look(executor::steady_now());
+    const bool under_way = trace_->look(executor::steady_now());
+    idle_limit_ = under_way || moved || settled ? idle_limit_least : std::min(2 * idle_limit_, idle_limit_most);
     if (!moved && !settled) mover_.wait(sleep_limit());
   }
 }
@@ -63,7 +65,7 @@ bool Driver::finished() {
 
 std::chrono::nanoseconds Driver::sleep_limit() const {
   if (backend_->busy_polling()) return poll_devices;
-  return backend_->busy() ? while_busy : while_idle;
+  return backend_->busy() ? while_busy : idle_limit_;
 }
 
 void Driver::say_bye(cluster::Bye bye) {

@@ -65,6 +65,8 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   std::atomic<bool> abandoned_{false};  // orders nothing: run() only looks whether to go on
   std::vector<cluster::Bye> byes_;
   int byes_heard_ = 0;
+  static constexpr std::chrono::milliseconds idle_limit_least{10};
+  std::chrono::milliseconds idle_limit_ = idle_limit_least;  // of one sleep; it grows while nothing happens
 };
 
 }  // namespace penstock::runtime

@@ -55,23 +55,25 @@ trace::Lane* RankTrace::front_lane() {
   return recorder_ != nullptr ? &recorder_->lane(recorder_->lanes() - 1) : nullptr;
 }
 
-void RankTrace::look(core::Instant now) {
-  if (!begun_.load(std::memory_order_acquire)) return;
+bool RankTrace::look(core::Instant now) {
+  if (!begun_.load(std::memory_order_acquire)) return false;
   if (!mover_told_) {
     mover_told_ = true;
     mover_.trace(&driver_lane());
   }
-  if (now.ns - sampled_.ns >= sample_ns && busy()) {
+  const bool is_busy = busy();
+  if (is_busy && now.ns - sampled_.ns >= sample_ns) {
     sampled_ = now;
     sample(driver_lane(), now);
   }
-  if (frontend_ != nullptr) return;  // this is the clock that the others are compared with
+  if (frontend_ != nullptr) return is_busy;  // this is the clock that the others are compared with
   if (const auto ping = clock_.ask(now)) {
     std::vector<std::byte> message;
     core::ByteWriter writer(message);
     write(writer, *ping);
     mover_.post(core::front_rank, message);
   }
+  return is_busy;
 }
 
 bool RankTrace::busy() const { return backend_.busy() || (frontend_ != nullptr && frontend_->in_flight().tasks > 0); }

@@ -34,7 +34,7 @@ class RankTrace {
   [[nodiscard]] trace::Lane* front_lane();
 
   /// To be called in every turn of the driver: counters about once a millisecond, questions for rank 0's clock.
-  void look(core::Instant now);
+  bool look(core::Instant now);
   /// Rank 0's answer came.
   void hear(const cluster::Pong& pong, core::Instant now);
   /// A question is under way, whose answer must come before the run may end.
