@@ -1,9 +1,11 @@
-// tasks: what an empty task costs, in five shapes of graph, beside the task systems that were found when this was
-// built; and the memory of a task that waits.
+// tasks: what an empty task costs, in four shapes of graph, beside the task systems that were found when this was
+// built; the memory of a task that waits; and that of a process that has run ten million.
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "bench/benchmark.hpp"
 #include "bench/machine.hpp"
@@ -91,6 +93,24 @@ Experiment memory(const Case& one) {
   return experiment;
 }
 
+/// The memory of the whole process, which is not to grow with the number of tasks.
+Experiment resident(const Case& one) {
+  const auto contender = [one](Role role, std::string system, const std::string& program) {
+    return Contender{role, std::move(system), [one, program] { return one.run(program, {"first", "last"}); }};
+  };
+  Experiment experiment{
+      .bench = "tasks",
+      .workers = one.workers,
+      .measures = {{.name = fmt::format("resident, {} tasks", one.count / 10), .metric = "bytes", .unit = "B"},
+                   {.name = fmt::format("resident, {} tasks", one.count), .metric = "bytes", .unit = "B"}},
+      .contenders = {contender(Role::subject, "penstock", subject_program)}};
+  const std::string openmp = systems[0].program();
+  if (is_beside(openmp)) experiment.contenders.push_back(contender(Role::rival, systems[0].name, openmp));
+  experiment.contenders.push_back(contender(Role::reference, "bare", std::string(subject_program) + "-bare"));
+  ensure_rival(experiment.contenders);
+  return experiment;
+}
+
 }  // namespace
 
 std::vector<Row> run_tasks(const BenchOptions& options) {
@@ -107,6 +127,7 @@ std::vector<Row> run_tasks(const BenchOptions& options) {
   const int with_gate = all > 1 ? all : 2;  // one of them stands at the gate
   experiments.push_back(
       memory({"memory", "bytes a task in flight", options.quick ? 20'000 : 100'000, with_gate, &folder}));
+  experiments.push_back(resident({"resident", "", 10 * count, all, &folder}));
   return carry_out(experiments, options.quick ? shortest : effort_of(options));
 }
 

@@ -80,12 +80,13 @@ void run_pattern(Runtime& runtime, const TaskRun& run) {
   using Submit = void (*)(Runtime&, std::int64_t);
   const Submit submit = run.pattern == "independent" ? submit_independent
                         : run.pattern == "chain"     ? submit_chain
-                        : run.pattern == "random"    ? submit_random
-                                                     : submit_fork_join;
-  time_tasks(run, [&](std::int64_t count) {
+                        : run.pattern == "fork-join" ? submit_fork_join
+                                                     : submit_random;
+  const auto submit_and_wait = [&](std::int64_t count) {
     submit(runtime, count);
     runtime.wait_all();
-  });
+  };
+  run.pattern == "resident" ? watch_memory(run, submit_and_wait) : time_tasks(run, submit_and_wait);
 }
 
 Options options_of(const TaskRun& run) {

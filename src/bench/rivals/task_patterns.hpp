@@ -3,6 +3,9 @@
 ///
 ///     PROGRAM independent|chain|random|fork-join COUNT WORKERS    {"seconds": ..., "tasks": ...}
 ///     PROGRAM memory COUNT WORKERS                                {"bytes": ...}, of one task that waits
+///     PROGRAM resident COUNT WORKERS                              {"first": ..., "last": ...}, bytes of the process
+///                                                                 after a tenth of COUNT tasks of random, and after
+///                                                                 all
 #pragma once
 
 #include <array>
@@ -71,6 +74,16 @@ void time_tasks(const TaskRun& run, Submit submit) {
   const auto begin = Clock::now();
   submit(run.count);
   std::printf("{\"seconds\": %.9f, \"tasks\": %lld}\n", seconds_since(begin), static_cast<long long>(run.tasks()));
+}
+
+/// A tenth of the tasks, then the others: `submit(count)` submits and waits.
+template <class Submit>
+void watch_memory(const TaskRun& run, Submit submit) {
+  submit(run.count / 10);
+  const std::int64_t first = resident_bytes();
+  submit(run.count - run.count / 10);
+  std::printf("{\"first\": %lld, \"last\": %lld}\n", static_cast<long long>(first),
+              static_cast<long long>(resident_bytes()));
 }
 
 /// The growth of resident memory while `submit()` hands tasks over that cannot run yet.

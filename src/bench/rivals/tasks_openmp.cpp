@@ -65,7 +65,7 @@ void fork_join(std::int64_t count) {
 void submit(const TaskRun& run, std::int64_t count) {
   if (run.pattern == "independent") independent(count);
   if (run.pattern == "chain") chain(count);
-  if (run.pattern == "random") random_graph(count);
+  if (run.pattern == "random" || run.pattern == "resident") random_graph(count);
   if (run.pattern == "fork-join") fork_join(count);
 }
 
@@ -100,10 +100,11 @@ int main(int argc, char** argv) {
     weigh(run);
     return 0;
   }
-  time_tasks(run, [&](std::int64_t count) {
+  const auto submit_and_wait = [&](std::int64_t count) {
 #pragma omp parallel num_threads(run.workers)
 #pragma omp single
     submit(run, count);
-  });
+  };
+  run.pattern == "resident" ? watch_memory(run, submit_and_wait) : time_tasks(run, submit_and_wait);
   return 0;
 }
