@@ -36,8 +36,9 @@ void Domain::dispatch(Lock& lock) {
 /// many tasks wait for others that more of them would do harm.
 void Domain::dispatch_in_task() {
   const executor::Workers& workers = engine_.workers();
-  const bool has_takers = workers.anyone_sleeps() && workers.substitutes() < substitutes_most;
-  const bool keeps = !has_takers && !workers.is_shuffled() && (std::exchange(holds_back_, true) || engine_.hold_back());
+  const bool many_wait = workers.substitutes() >= substitutes_most;
+  const bool has_takers = workers.is_shuffled() || workers.anyone_sleeps();  // when shuffled, all are given out
+  const bool keeps = (many_wait || !has_takers) && (std::exchange(holds_back_, true) || engine_.hold_back());
   all_short_ = false;
   if (!keeps) start_ready();
 }

@@ -240,6 +240,53 @@ TEST(TaskOfTaskInSerialMode, RunsInsideItsSubmit) {
   EXPECT_THAT(values(runtime.read(sum)), ElementsAre(55));
 }
 
+TEST(TaskOfTaskInARandomOrder, MayBeThreeThousandDeep) {  // each waits: there are no spare threads for all of them
+  for (const int workers : {1, 2}) {
+    Runtime runtime(Options{.workers = workers, .schedule_seed = 7});
+    const auto y = runtime.array<I64>({1}, zeros());
+
+    runtime.submit(deeper, read_write(y), 3000);
+
+    EXPECT_THAT(values(runtime.read(y)), ElementsAre(3001));
+  }
+}
+
+const auto waits_beside_a_child = kernel("test.waits_beside_a_child", [](Runtime& here, Out<I64> out) {
+  here.submit(set_to, write(here.array(out)), 1);
+  program->wait(awaited_x);
+});
+
+TEST(TaskOfTaskAmongTooMany, EndsBeforeItsParentThatMayNotWait) {
+  Runtime runtime(Options{.workers = 2});
+  program = &runtime;
+  Gate gate;
+  awaited_x = runtime.array<I64>({1});
+  runtime.submit(through_gate, write(awaited_x), gate.number());
+  gate.await_visitor();
+
+  std::vector<Array<I64>> outs;
+  for (int i = 0; i < 1010; ++i) {  // on one worker: more than there may be spare threads
+    outs.push_back(runtime.array<I64>({1}));
+    runtime.submit(waits_beside_a_child, write(outs.back()));
+  }
+  int refused = 0;
+  std::string message;
+  for (std::size_t i = outs.size() - 5; i < outs.size(); ++i) {  // begun last: those before still wait
+    try {
+      runtime.wait(outs[i]);
+    } catch (const TaskError& error) {
+      ++refused;
+      message = error.what();
+    }
+  }
+  gate.open();
+
+  EXPECT_EQ(refused, 5);
+  EXPECT_THAT(message, HasSubstr("wait inside their bodies at once"));
+  EXPECT_THROW(runtime.wait_all(), TaskError);
+  awaited_x = {};
+}
+
 TEST(TaskOfTaskInARandomOrder, ComputesTheSame) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Runtime runtime(Options{.workers = 2, .schedule_seed = seed});
