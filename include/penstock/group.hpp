@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include <penstock/deadline.hpp>
+
 namespace penstock {
 
 class Runtime;
@@ -41,7 +43,7 @@ class Group {
   /// The same; false: some were after that time.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) const {
-    return wait_until(std::chrono::steady_clock::now() + time);
+    return wait_until(detail::deadline_after(time));
   }
   /// Its tasks that have not begun, and those that come later, end as cancelled; who depends on them is skipped.
   void cancel() const;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <penstock/array.hpp>
+#include <penstock/deadline.hpp>
 #include <penstock/error.hpp>
 #include <penstock/request.hpp>
 #include <penstock/typed_kernel.hpp>
@@ -271,9 +272,9 @@ class Future {
   /// The same; false: it was not after that time.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time) {
-    return future_.wait(std::chrono::steady_clock::now() + time);
+    return future_.wait(detail::deadline_after(time));
   }
-  /// Waits, and shows it; once.
+  /// Waits, and shows it; once: afterwards all of these throw Error (invalid_argument).
   [[nodiscard]] View<T> get() { return View<T>(std::move(future_).get()); }
 
  private:
@@ -290,7 +291,7 @@ class Future {
 /// A task may run on the thread that submits, when it is shorter than handing it on would be, or that waits: a body
 /// must not wait for what the program does next. A body may wait for arrays of the program, on one rank, and have tasks
 /// of its own: its first parameter is a Runtime& then, which is the task's own. Tasks submitted there end before the
-/// task does, on its rank; their failures are the task's, unless it catches them where it waits.
+/// task does, on its rank; their failures are the task's, unless it catches them from its wait_all().
 ///
 /// exit(), from any thread or from inside a body, and the return of main() end a process in which a runtime still
 /// lives: tasks that have not begun are cancelled, bodies that run have a second to end, and other threads of the
@@ -344,7 +345,7 @@ class Runtime {
     (pieces.add(std::forward<As>(arguments)), ...);
     return submit_request(pieces.request(kernel.name, false));
   }
-  /// The task, if it has not begun, ends as cancelled; who depends on it is skipped.
+  /// The task, if it has not begun, ends as cancelled; who depends on it is skipped. If it has, so do its own tasks.
   void cancel(Task task);
   /// So do all tasks that have not begun. Later ones do too.
   void cancel_all();
@@ -361,14 +362,14 @@ class Runtime {
   template <class Rep, class Period, class... Ts>
   [[nodiscard]] bool wait_for(std::chrono::duration<Rep, Period> time, const Array<Ts>&... arrays) {
     const std::array<const detail::Datum*, sizeof...(Ts)> data{arrays.datum().get()...};
-    return wait_data(data, std::chrono::steady_clock::now() + time);
+    return wait_data(data, detail::deadline_after(time));
   }
   /// Waits until every task submitted so far has ended. Throws TaskError when one failed since the last wait_all().
   void wait_all() { wait_tasks(std::nullopt); }
   /// The same; false: some had not after that time.
   template <class Rep, class Period>
   [[nodiscard]] bool wait_all_for(std::chrono::duration<Rep, Period> time) {
-    return wait_tasks(std::chrono::steady_clock::now() + time);
+    return wait_tasks(detail::deadline_after(time));
   }
   /// The first tasks that failed, a line each, in the order in which they became known.
   [[nodiscard]] std::vector<std::string> failures() const;

@@ -131,7 +131,13 @@ Standing Domain::standing(DataId data) const {
 TaskId Domain::submit(const Submission& submission) {
   refuse_inside("submit()");
   std::unique_lock<std::recursive_mutex> serial(serial_mutex_, std::defer_lock);
-  if (options_.serial) serial.lock();
+  if (options_.serial) {
+    if (Engine::stack_is_deep()) {
+      throw Error(ErrorCode::environment,
+                  "in serial mode a task runs inside its submit(): tasks of tasks are nested too deep for the stack");
+    }
+    serial.lock();
+  }
   Lock lock(mutex_);
   wait_for_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
@@ -341,7 +347,15 @@ void Domain::cancel(TaskId task) {
   some_cancelled_.store(true, std::memory_order_relaxed);
 }
 
-bool Domain::cancelled(Task& task) const {
+/// It, or a task around it.
+bool Domain::cancelled(const Task& task) const {
+  for (const Task* each = &task; each != nullptr; each = each->domain().parent()) {
+    if (each->domain().cancels(*each)) return true;
+  }
+  return false;
+}
+
+bool Domain::cancels(const Task& task) const {
   if (cancelled() || task.group->cancelled()) return true;
   if (!some_cancelled_.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(cancelled_mutex_);

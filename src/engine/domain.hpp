@@ -124,7 +124,7 @@ class Domain {
   [[nodiscard]] Engine& engine() { return engine_; }
   [[nodiscard]] bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   /// Whether the task should not begin, or may stop.
-  [[nodiscard]] bool cancelled(Task& task) const;
+  [[nodiscard]] bool cancelled(const Task& task) const;
   /// The task to which the domain belongs; null: the program's.
   [[nodiscard]] Task* parent() const { return parent_; }
   [[nodiscard]] bool serial() const { return options_.serial; }
@@ -160,6 +160,7 @@ class Domain {
   void add_chunk();
   void wait_for_room(Lock& lock);
   void run_serially(Task& task);
+  [[nodiscard]] bool cancels(const Task& task) const;
   [[nodiscard]] bool below(std::uint64_t quarters) const;
   bool wait_until(const std::function<bool()>& ready, std::optional<Deadline> deadline = std::nullopt);
   bool wait_for_tasks(const char* call, const std::function<bool()>& ready, std::optional<Deadline> deadline);

@@ -1,5 +1,7 @@
 #include "executor/body.hpp"
 
+#include <string_view>
+
 #include <penstock/error.hpp>
 
 #include "core/parameters.hpp"
@@ -17,8 +19,12 @@ void call_body(const KernelDescription& kernel, std::span<const ArrayView> array
 
 std::string message_of(const char* what) {
   constexpr std::size_t message_most = 4096;
+  constexpr std::string_view left_out = " ... ";
+  constexpr std::size_t half = (message_most - left_out.size()) / 2;
   if (*what == '\0') return "exception without a message";
-  return std::string(what).substr(0, message_most);
+  std::string message(what);
+  if (message.size() > message_most) message.replace(half, message.size() - 2 * half, left_out);
+  return message;
 }
 
 }  // namespace penstock::executor

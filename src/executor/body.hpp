@@ -24,7 +24,7 @@ struct Part {
 void call_body(const KernelDescription& kernel, std::span<const ArrayView> arrays,
                std::span<const std::byte> parameters, Part part, std::vector<Parameter>& scratch);
 
-/// What an exception says, as far as it is kept.
+/// What an exception says; of what is long, the beginning and the end, where the first cause is.
 [[nodiscard]] std::string message_of(const char* what);
 
 /// Whether the call throws, and what, as a value; lets pass only the unwinding of a thread that is being cancelled: the
@@ -36,6 +36,10 @@ template <class Call>
     return false;
   } catch (const std::exception& error) {
     message = message_of(error.what());
+  } catch (const std::string& text) {
+    message = message_of(text.c_str());
+  } catch (const char* text) {
+    message = message_of(text);
   } catch (const abi::__forced_unwind&) {
     throw;
   } catch (...) {

@@ -37,6 +37,10 @@ int run_program(const std::function<void(Runtime&)>& program, Runtime& handle) {
     return runtime::exit_code_of(error.code());
   } catch (const std::exception& error) {
     say(error.what());
+  } catch (const std::string& text) {
+    say(text.c_str());
+  } catch (const char* text) {
+    say(text);
   } catch (...) {
     say("the program ended with an unknown exception");
   }

@@ -162,6 +162,9 @@ detail::HostView::~HostView() {
 }
 
 bool detail::HostFuture::wait(const std::optional<std::chrono::steady_clock::time_point>& deadline) {
+  if (pin_.state_ == nullptr) {
+    throw Error(ErrorCode::invalid_argument, "the value of this future has been taken: get() is called once");
+  }
   const Call call(*pin_.state_);
   return pin_.state_->front.wait_for(pinned_of(pin_.data_, pin_.version_, nullptr), deadline);
 }

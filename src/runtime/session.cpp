@@ -71,6 +71,10 @@ void Session::welcome_ranks(const SessionOptions& options) {
     refuse("a serial run, and one with a seed of the schedule, has one rank, not " + std::to_string(ranks()),
            ErrorCode::invalid_argument);
   }
+  if (options.serial && options.schedule_seed) {
+    refuse("a serial run keeps the order of the program: leave the seed of the schedule out",
+           ErrorCode::invalid_argument);
+  }
   prepare(options);
   const std::vector<cluster::Hello> hellos = gather(*mover_, describe(options));
   if (const std::string differs = difference(hellos); !differs.empty()) {

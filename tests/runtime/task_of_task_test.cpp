@@ -95,6 +95,15 @@ const auto waits_with_a_view = kernel("test.waits_with_a_view", [](Runtime& here
   here.wait(held);
 });
 
+const auto goes_on_until_cancelled = kernel("test.goes_on_until_cancelled", [](Runtime& here, InOut<I64> y, int gate) {
+  const auto held = here.array(y);
+  here.submit(through_gate, write(here.array<I64>({1})), gate);
+  for (;;) {
+    here.submit(add_to, read_write(held), 1);
+    here.wait(held);
+  }
+});
+
 class TaskOfTask : public testing::TestWithParam<int> {
  protected:
   TaskOfTask() { program = &runtime_; }
@@ -210,6 +219,18 @@ TEST_P(TaskOfTask, IsNotSubmittedToTheProgramsRuntime) {
   EXPECT_THAT(why_not(out), HasSubstr("submit() was called inside a task of the same runtime"));
 }
 
+TEST_P(TaskOfTask, IsCancelledWithItsParent) {
+  const auto y = runtime_.array<I64>({1}, zeros());
+  Gate gate;
+
+  const Task task = runtime_.submit(goes_on_until_cancelled, read_write(y), gate.number());
+  gate.await_visitor();
+  runtime_.cancel(task);
+  gate.open();
+
+  EXPECT_THAT(why_not(y), HasSubstr("cancelled"));
+}
+
 TEST_P(TaskOfTask, WaitsByTheHundred) {
   Gate gate;
   std::vector<Array<I64>> outs;
@@ -238,6 +259,15 @@ TEST(TaskOfTaskInSerialMode, RunsInsideItsSubmit) {
 
   EXPECT_THAT(values(runtime.read(y)), Each(23));
   EXPECT_THAT(values(runtime.read(sum)), ElementsAre(55));
+}
+
+TEST(TaskOfTaskInSerialMode, IsRefusedWhereTheStackEnds) {
+  Runtime runtime(Options{.serial = true});
+  const auto y = runtime.array<I64>({1}, zeros());
+
+  runtime.submit(deeper, read_write(y), 1'000'000);
+
+  EXPECT_THAT(thrown_by<TaskError>([&] { runtime.wait(y); }).what(), HasSubstr("too deep for the stack"));
 }
 
 TEST(TaskOfTaskInARandomOrder, MayBeThreeThousandDeep) {  // each waits: there are no spare threads for all of them

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -197,6 +198,30 @@ TEST(RuntimeFuture, IsOfTheVersionAsOfThen) {
 
   EXPECT_THAT(values(future.get()), ElementsAre(1));
   EXPECT_THAT(values(runtime.read(x)), ElementsAre(11));
+}
+
+TEST(RuntimeFuture, GivesItsValueOnce) {
+  Runtime runtime;
+  auto future = runtime.future(runtime.array<I64>({1}, fill(4)));
+
+  EXPECT_THAT(values(future.get()), ElementsAre(4));
+
+  EXPECT_THROW(static_cast<void>(future.get()), Error);
+  EXPECT_THROW(static_cast<void>(future.is_ready()), Error);
+}
+
+TEST(RuntimeWait, MayBeForMoreThanTheClockCanSay) {
+  Runtime runtime;
+  Gate gate;
+  const auto x = runtime.array<I64>({1});
+  runtime.submit(through_gate, write(x), gate.number());
+  gate.await_visitor();
+  std::thread opens([&] { gate.open(); });
+
+  EXPECT_TRUE(runtime.wait_for(std::chrono::hours::max(), x));
+  EXPECT_TRUE(runtime.wait_all_for(std::chrono::seconds::max()));
+
+  opens.join();
 }
 
 TEST(RuntimeFuture, OfWhatCouldNotBeMadeThrows) {
