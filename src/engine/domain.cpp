@@ -344,11 +344,13 @@ void Domain::cancel(TaskId task) {
   const std::lock_guard lock(cancelled_mutex_);
   if (in_flight().tasks == 0) cancelled_tasks_.clear();
   cancelled_tasks_.insert(task.value());
+  engine_.note_cancel();
   some_cancelled_.store(true, std::memory_order_relaxed);
 }
 
 /// It, or a task around it.
 bool Domain::cancelled(const Task& task) const {
+  if (!engine_.has_cancelled()) return false;
   for (const Task* each = &task; each != nullptr; each = each->domain().parent()) {
     if (each->domain().cancels(*each)) return true;
   }

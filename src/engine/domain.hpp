@@ -103,7 +103,15 @@ class Domain {
   /// Throws Error (invalid_argument) inside a task of this domain.
   void refuse_inside(const char* call) const;
   /// Tasks that have not begun end as cancelled.
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  void cancel() {
+    engine_.note_cancel();
+    cancelled_.store(true, std::memory_order_relaxed);
+  }
+  /// Those of the group, and its later ones.
+  void cancel(Group& group) {
+    engine_.note_cancel();
+    group.cancel();
+  }
   /// The task, if it has not begun, ends as cancelled.
   void cancel(core::TaskId task);
 

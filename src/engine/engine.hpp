@@ -90,6 +90,9 @@ class Engine final : public executor::Supplier {
   /// executor::Worker.
   void run_here(Task& task, Lane& lane, std::int64_t& now_ns) { run(task, lane, lanes_.size(), now_ns); }
   [[nodiscard]] KernelTimes& times() { return times_; }
+  /// Something is being cancelled: from now on tasks look whether it is they.
+  void note_cancel() { has_cancelled_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_cancelled() const { return has_cancelled_.load(std::memory_order_relaxed); }
   /// A domain has ready tasks that it has not handed over, or has no more. True: a worker is attentive, and will ask.
   [[nodiscard]] bool hold_back() {
     holding_.fetch_add(1, std::memory_order_seq_cst);
@@ -168,6 +171,7 @@ class Engine final : public executor::Supplier {
   bool measured_ = false;
   // Domains that hold back. Said before it is looked whether a worker is attentive; who falls asleep says so, and then
   // looks whether somebody holds back: sequentially consistent, one sees the other.
+  std::atomic<bool> has_cancelled_{false};  // orders nothing: a task may start just after a cancel
   alignas(64) std::atomic<int> holding_{0};
 
   alignas(64) std::mutex domains_mutex_;  // guards domains_

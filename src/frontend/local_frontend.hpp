@@ -39,7 +39,7 @@ class LocalFrontend final : public Frontend {
   void drain() override { domain_.drain(); }
   [[nodiscard]] Group* add_group() override { return domain_.add_group(); }
   bool wait_for(const Group& group, const Deadline& deadline) override { return domain_.wait_for(group, deadline); }
-  void cancel(Group& group) override { group.cancel(); }
+  void cancel(Group& group) override { domain_.cancel(group); }
   void cancel(core::TaskId task) override { domain_.cancel(task); }
   [[nodiscard]] Resource* add_resource(std::int64_t amount) override { return domain_.add_resource(amount); }
   [[nodiscard]] core::DataId lend(const ArrayType& type, std::byte* bytes, bool read_only) {
