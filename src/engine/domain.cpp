@@ -175,7 +175,9 @@ bool Domain::check(const Submission& submission) const {
   if (submission.parameters.size() > parameters_most) {
     refuse(submission, "the parameters of a task are longer than 256 KiB");
   }
-  if (const std::string fault = fault_of(submission.needs); !fault.empty()) refuse(submission, fault);
+  if (!submission.needs.empty()) {
+    if (const std::string fault = fault_of(submission.needs); !fault.empty()) refuse(submission, fault);
+  }
   bool unsettled = false;
   for (std::size_t i = 0; i < accesses.size(); ++i) {
     const Datum& datum = datum_of(accesses[i].data);

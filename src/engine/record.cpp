@@ -18,11 +18,6 @@ constexpr std::size_t name_most = 254;
 static_assert(std::is_trivially_destructible_v<Access> && alignof(Access) <= 8);
 static_assert(std::is_trivially_destructible_v<Need> && alignof(Need) <= 8);
 
-std::span<Access> Task::accesses() {
-  std::byte* const begin = block != nullptr ? block : inline_block;
-  return {std::launder(reinterpret_cast<Access*>(begin)), access_count};
-}
-
 AccessKind Task::kind_of(const Access& access) {
   if (access.commutes()) return AccessKind::commute;
   if (access.out == nullptr) return AccessKind::read;

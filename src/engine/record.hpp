@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -155,7 +156,9 @@ struct alignas(64) Task {
 
   [[nodiscard]] std::atomic_ref<std::int32_t> unmet() { return std::atomic_ref(job.unmet); }
   [[nodiscard]] Domain& domain() const { return group->domain(); }
-  [[nodiscard]] std::span<Access> accesses();
+  [[nodiscard]] std::span<Access> accesses() {
+    return {std::launder(reinterpret_cast<Access*>(block != nullptr ? block : inline_block)), access_count};
+  }
   [[nodiscard]] std::span<Need> needs();
   /// Whether it runs only when it has been given what it needs.
   [[nodiscard]] bool has_needs() const { return commutes != 0 || need_count > 0; }
