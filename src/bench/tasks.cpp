@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "bench/benchmark.hpp"
 #include "bench/machine.hpp"
 #include "bench/programs.hpp"
@@ -98,12 +96,11 @@ Experiment resident(const Case& one) {
   const auto contender = [one](Role role, std::string system, const std::string& program) {
     return Contender{role, std::move(system), [one, program] { return one.run(program, {"first", "last"}); }};
   };
-  Experiment experiment{
-      .bench = "tasks",
-      .workers = one.workers,
-      .measures = {{.name = fmt::format("resident, {} tasks", one.count / 10), .metric = "bytes", .unit = "B"},
-                   {.name = fmt::format("resident, {} tasks", one.count), .metric = "bytes", .unit = "B"}},
-      .contenders = {contender(Role::subject, "penstock", subject_program)}};
+  Experiment experiment{.bench = "tasks",
+                        .workers = one.workers,
+                        .measures = {{.name = "resident after a tenth", .metric = "bytes", .unit = "B"},
+                                     {.name = "resident after all", .metric = "bytes", .unit = "B"}},
+                        .contenders = {contender(Role::subject, "penstock", subject_program)}};
   const std::string openmp = systems[0].program();
   if (is_beside(openmp)) experiment.contenders.push_back(contender(Role::rival, systems[0].name, openmp));
   experiment.contenders.push_back(contender(Role::reference, "bare", std::string(subject_program) + "-bare"));

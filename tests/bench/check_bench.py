@@ -21,12 +21,16 @@ MODES = ["wait each batch", "one batch ahead", "window 256 MiB"]
 MARKS = [f"{batch} {what}" for batch in (1, 2, 3) for what in ("issued", "done")]
 
 # The cases of the textbook's experiments.
+SHAPES = ["a chain among others", "a stencil", "a tree of sums", "a wavefront"]
 CASES = {
     "async": ["front-end free", "all done"],
+    "critical-path": [f"{shape} of {us} us" for shape in SHAPES for us in (20, 200)],
     "deps": ["z = x * y + 2"],
+    "idle": ["share of a core, 10 ms after work", "a task begins, 20 ms after work"],
     "increments": [f"{case}, {part}" for case in INCREMENTS for part in INCREMENT_PARTS],
     "minibatch": [f"{mode}, {what}" for mode in MODES for what in [*MARKS, "memory growth", "loss, last/first"]],
-    "tasks": ["independent", "chain", "random graph, 3 inputs", "fork-join, binary tree", "bytes a task in flight"],
+    "tasks": ["independent", "chain", "random graph, 3 inputs", "fork-join, binary tree", "bytes a task in flight",
+              "resident after a tenth", "resident after all"],
     "wait": ["x, then 40 others", "40 others, then x", "40 products, each copied", "40 products, each summed"],
 }
 

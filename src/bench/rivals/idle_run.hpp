@@ -1,8 +1,8 @@
 /// What the programs of the benchmark `idle` share: how they are called, what they measure and answer. Header only,
 /// without the library. Main thread; blocks for a second, and 20 ms a round.
 ///
-///     PROGRAM ROUNDS WORKERS    {"busy": percent of a core while there is no work,
-///                                "start_us": median time from handing a task over to its beginning}
+///     PROGRAM ROUNDS WORKERS    {"busy": share of a core while there is no work,
+///                                "start": median seconds from handing a task over to its beginning}
 #pragma once
 
 #include <algorithm>
@@ -38,12 +38,12 @@ inline double processor_seconds() {
 }
 
 /// All that was handed over has ended.
-inline double percent_busy() {
+inline double share_of_core() {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const auto begin = Clock::now();
   const double used = processor_seconds();
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  return (processor_seconds() - used) / seconds_since(begin) * 100.0;
+  return (processor_seconds() - used) / seconds_since(begin);
 }
 
 /// `start()` hands a task over and returns when it began.
@@ -54,11 +54,11 @@ void measure_idle(const IdleRun& run, Start start) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     const auto begin = Clock::now();
     const Clock::time_point began = start();
-    delays.push_back(std::chrono::duration<double, std::micro>(began - begin).count());
+    delays.push_back(std::chrono::duration<double>(began - begin).count());
   }
-  const double busy = percent_busy();
+  const double busy = share_of_core();
   std::ranges::nth_element(delays, delays.begin() + run.rounds / 2);
-  std::printf("{\"busy\": %.6f, \"start_us\": %.3f}\n", busy, delays[static_cast<std::size_t>(run.rounds) / 2]);
+  std::printf("{\"busy\": %.9f, \"start\": %.9f}\n", busy, delays[static_cast<std::size_t>(run.rounds) / 2]);
 }
 
 /// How long a task takes: more than handing it over does, so that it is worth it.
