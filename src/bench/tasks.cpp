@@ -2,8 +2,10 @@
 // built; the memory of a task that waits; and that of a process that has run ten million.
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/benchmark.hpp"
 #include "bench/machine.hpp"
@@ -74,39 +76,35 @@ Experiment cost(const Case& one) {
   return experiment;
 }
 
-Experiment memory(const Case& one) {
-  const auto contender = [one](Role role, std::string system, const std::string& program) {
-    return Contender{role, std::move(system), [one, program] { return one.run(program, {"bytes"}); }};
-  };
-  Experiment experiment{.bench = "tasks",
-                        .workers = one.workers,
-                        .measures = {{.name = one.name, .metric = "bytes", .unit = "B"}},
-                        .contenders = {contender(Role::subject, "penstock", subject_program)}};
-  for (const System& system : systems) {
-    if (!is_beside(system.program())) continue;
-    experiment.contenders.push_back(contender(Role::rival, system.name, system.program()));
+struct Weight {
+  const char* name;
+  const char* key;  ///< of the programs' answers
+};
+
+/// Bytes, beside those of some systems and of a queue written by hand.
+Experiment memory(const Case& one, std::span<const Weight> weights, std::span<const System> others) {
+  Experiment experiment{.bench = "tasks", .workers = one.workers, .measures = {}, .contenders = {}};
+  std::vector<std::string> keys;
+  for (const Weight& weight : weights) {
+    experiment.measures.push_back({.name = weight.name, .metric = "bytes", .unit = "B"});
+    keys.emplace_back(weight.key);
   }
-  experiment.contenders.push_back(contender(Role::reference, "bare", std::string(subject_program) + "-bare"));
+  const auto add = [&](Role role, std::string system, const std::string& program) {
+    experiment.contenders.push_back({role, std::move(system), [one, program, keys] { return one.run(program, keys); }});
+  };
+  add(Role::subject, "penstock", subject_program);
+  for (const System& system : others) {
+    if (is_beside(system.program())) add(Role::rival, system.name, system.program());
+  }
+  add(Role::reference, "bare", std::string(subject_program) + "-bare");
   ensure_rival(experiment.contenders);
   return experiment;
 }
 
-/// The memory of the whole process, which is not to grow with the number of tasks.
-Experiment resident(const Case& one) {
-  const auto contender = [one](Role role, std::string system, const std::string& program) {
-    return Contender{role, std::move(system), [one, program] { return one.run(program, {"first", "last"}); }};
-  };
-  Experiment experiment{.bench = "tasks",
-                        .workers = one.workers,
-                        .measures = {{.name = "resident after a tenth", .metric = "bytes", .unit = "B"},
-                                     {.name = "resident after all", .metric = "bytes", .unit = "B"}},
-                        .contenders = {contender(Role::subject, "penstock", subject_program)}};
-  const std::string openmp = systems[0].program();
-  if (is_beside(openmp)) experiment.contenders.push_back(contender(Role::rival, systems[0].name, openmp));
-  experiment.contenders.push_back(contender(Role::reference, "bare", std::string(subject_program) + "-bare"));
-  ensure_rival(experiment.contenders);
-  return experiment;
-}
+constexpr Weight of_a_task[] = {{.name = "bytes a task in flight", .key = "bytes"}};
+/// Of the whole process: it is not to grow with the number of tasks.
+constexpr Weight of_all[] = {{.name = "resident after a tenth", .key = "first"},
+                             {.name = "resident after all", .key = "last"}};
 
 }  // namespace
 
@@ -122,9 +120,9 @@ std::vector<Row> run_tasks(const BenchOptions& options) {
     if (all > 1) experiments.push_back(cost({pattern, name, count, all, &folder}));
   }
   const int with_gate = all > 1 ? all : 2;  // one of them stands at the gate
-  experiments.push_back(
-      memory({"memory", "bytes a task in flight", options.quick ? 20'000 : 100'000, with_gate, &folder}));
-  experiments.push_back(resident({"resident", "", 10 * count, all, &folder}));
+  const std::int64_t waiting = options.quick ? 20'000 : 100'000;
+  experiments.push_back(memory({"memory", "", waiting, with_gate, &folder}, of_a_task, systems));
+  experiments.push_back(memory({"resident", "", 10 * count, all, &folder}, of_all, std::span(systems).first<1>()));
   return carry_out(experiments, options.quick ? shortest : effort_of(options));
 }
 

@@ -16,6 +16,12 @@ inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// Keeps the core busy until then.
+inline void spin_until(Clock::time_point end) {
+  while (Clock::now() < end) {
+  }
+}
+
 /// Of this process, now; 0 where Linux does not say.
 inline std::int64_t resident_bytes() {
   long long whole = 0;

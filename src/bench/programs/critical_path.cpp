@@ -44,7 +44,7 @@ class Graph {
     runtime_.submit(join, read(a), read(b), write(x), run_.microseconds);
     return x;
   }
-  std::vector<Number> begun(std::int64_t count) {
+  std::vector<Number> all_begun(std::int64_t count) {
     std::vector<Number> numbers;
     for (std::int64_t i = 0; i < count; ++i) numbers.push_back(begun());
     return numbers;
@@ -62,7 +62,7 @@ class Graph {
   }
 
   void stencil() {
-    std::vector<Number> points = begun(std::int64_t{run_.workers});
+    std::vector<Number> points = all_begun(run_.workers);
     for (std::int64_t step = 1; step < run_.count; ++step) {
       std::vector<Number> next;
       for (std::size_t i = 0; i < points.size(); ++i)
@@ -72,7 +72,7 @@ class Graph {
   }
 
   void tree() {
-    std::vector<Number> level = begun(known_graph::leaves_of(run_.count));
+    std::vector<Number> level = all_begun(known_graph::leaves_of(run_.count));
     while (level.size() > 1) {
       std::vector<Number> above;
       for (std::size_t i = 0; i < level.size(); i += 2) above.push_back(joined(level[i], level[i + 1]));

@@ -60,7 +60,7 @@ void run_idle(const IdleRun& run) {
     move_to(cores, 1);
     for (int task = given.wait_while(0); task != stop; task = given.wait_while(task)) {
       began = Clock::now();
-      linger(began);
+      spin_until(began + task_time);
       done.raise(task);
     }
   });
