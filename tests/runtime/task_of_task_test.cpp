@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/test_kernels.hpp"
+#include "support/sanitizers.hpp"
 
 namespace penstock::tests {
 
@@ -262,13 +263,6 @@ TEST(TaskOfTaskInSerialMode, RunsInsideItsSubmit) {
   EXPECT_THAT(values(runtime.read(sum)), ElementsAre(55));
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PENSTOCK_THREAD_SANITIZER
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define PENSTOCK_THREAD_SANITIZER
-#endif
 #if defined(PENSTOCK_THREAD_SANITIZER)
 constexpr bool counts_locks = true;
 #else

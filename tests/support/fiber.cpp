@@ -6,17 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PENSTOCK_ADDRESS_SANITIZER
-#elif __has_feature(thread_sanitizer)
-#define PENSTOCK_THREAD_SANITIZER
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define PENSTOCK_ADDRESS_SANITIZER
-#elif defined(__SANITIZE_THREAD__)
-#define PENSTOCK_THREAD_SANITIZER
-#endif
+#include "support/sanitizers.hpp"
 
 #if defined(PENSTOCK_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
