@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::chrono::microseconds poll_devices{20};
 constexpr std::chrono::milliseconds while_busy{1};
-constexpr std::chrono::milliseconds idle_limit_most{50};
 
 }  // namespace
 

@@ -66,6 +66,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
   std::vector<cluster::Bye> byes_;
   int byes_heard_ = 0;
   static constexpr std::chrono::milliseconds idle_limit_least{10};
+  static constexpr std::chrono::milliseconds idle_limit_most{50};
   std::chrono::milliseconds idle_limit_ = idle_limit_least;  // of one sleep; it grows while nothing happens
 };
 

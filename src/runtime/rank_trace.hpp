@@ -34,6 +34,7 @@ class RankTrace {
   [[nodiscard]] trace::Lane* front_lane();
 
   /// To be called in every turn of the driver: counters about once a millisecond, questions for rank 0's clock.
+  /// Whether there is something to count: tasks are under way, and a trace is.
   bool look(core::Instant now);
   /// Rank 0's answer came.
   void hear(const cluster::Pong& pong, core::Instant now);
