@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -27,10 +29,14 @@ using graph::Access;
 class Recording : public ::testing::Test {
  protected:
   Recording() : folder_(std::filesystem::path(::testing::TempDir()) / ("recording-" + std::to_string(getpid()))) {
+    empty_folder();
+  }
+  ~Recording() override { std::filesystem::remove_all(folder_); }
+
+  void empty_folder() const {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
-  ~Recording() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::vector<trace::RankTrace> traces() const {
     std::vector<trace::RankTrace> traces;
@@ -102,21 +108,25 @@ void add_lane(const trace::LaneEvents& lane, Told& told) {
 }
 
 TEST_F(Recording, TellsEachTaskOnceAndWhereItsInputsCameFrom) {
-  LocalCluster cluster({.ranks = 3, .cores = 2, .trace_folder = folder_});
-  const std::uint64_t tasks = submit_some(cluster, 12, 20);
-  cluster.end();
-
   Told told;
-  for (const trace::RankTrace& rank : traces()) {
-    EXPECT_TRUE(rank.ended);
-    for (const trace::LaneEvents& lane : rank.lanes) {
-      EXPECT_EQ(lane.dropped, 0U);
-      add_lane(lane, told);
+  // On a loaded machine one rank may be given all of a run before the others have begun: that moves no data.
+  for (int run = 0; run < 100 && told.received.empty(); ++run) {
+    told = {};
+    empty_folder();
+    LocalCluster cluster({.ranks = 3, .cores = 2, .trace_folder = folder_});
+    const std::uint64_t tasks = submit_some(cluster, 12, 20);
+    cluster.end();
+    for (const trace::RankTrace& rank : traces()) {
+      EXPECT_TRUE(rank.ended);
+      for (const trace::LaneEvents& lane : rank.lanes) {
+        EXPECT_EQ(lane.dropped, 0U);
+        add_lane(lane, told);
+      }
     }
+    EXPECT_EQ(told.tasks.size(), tasks);
+    EXPECT_EQ(told.sent, told.received);
   }
 
-  EXPECT_EQ(told.tasks.size(), tasks);
-  EXPECT_EQ(told.sent, told.received);
   EXPECT_GT(told.received.size(), 0U) << "no data moved: the test would prove nothing";
   for (const auto& [id, task] : told.tasks) {
     EXPECT_EQ(task.outcome, core::Outcome::done);
@@ -129,13 +139,29 @@ TEST_F(Recording, TellsEachTaskOnceAndWhereItsInputsCameFrom) {
   EXPECT_GE(told.clocks, 2) << "each rank asks rank 0 for the time";
 }
 
+/// Fails, when it may: a task that is submitted after it was heard of is not given to any rank.
+std::atomic<bool> may_fail{false};
+bool register_fails() {
+  KernelDescription kernel;
+  kernel.name = "test.fails_when_it_may";
+  kernel.accesses = {{.name = "x", .mode = AccessMode::write, .dtypes = {DType::f64}}};
+  kernel.cpu = [](const TaskContext& /*context*/) {
+    may_fail.wait(false);
+    throw std::runtime_error("as it should");
+  };
+  register_kernel(std::move(kernel));
+  return true;
+}
+const bool registered = register_fails();
+
 TEST_F(Recording, TellsHowTasksFailed) {
   LocalCluster cluster({.ranks = 1, .cores = 1, .trace_folder = folder_});
   const core::DataId data = cluster.frontend().add_data({DType::f64, Shape{2}});
-  const std::array<Parameter, 4> missing{std::string("no such file"), false, std::int64_t{0}, std::int64_t{0}};
   const std::array<Parameter, 1> one{1.0};
-  cluster.submit("load", std::array{Access{data, AccessMode::write}}, missing);
+  cluster.submit("test.fails_when_it_may", std::array{Access{data, AccessMode::write}}, {});
   cluster.submit("increment", std::array{Access{data, AccessMode::read_write}}, one);
+  may_fail = true;
+  may_fail.notify_all();
   cluster.end();
 
   Told told;
