@@ -113,39 +113,51 @@ struct Pieces {
   static constexpr std::size_t reductions_most = (std::size_t{IsReducing<As>} + ... + 0U);
   static constexpr std::size_t use_most = (std::size_t{std::is_same_v<As, Use>} + ... + 0U);
   static constexpr std::size_t option_most = (std::size_t{is_option<As>} + ... + 0U);
-  std::array<std::pair<const Datum*, AccessMode>, access_most> accesses{};
-  std::array<Parameter, sizeof...(As) - access_most - named_most - option_most> positional{};
+  std::array<std::pair<const Datum*, AccessMode>, access_most> accesses;
+  std::array<Parameter, sizeof...(As) - access_most - named_most - option_most> positional;
   std::array<NamedParameter, named_most> named{};
-  std::array<ReductionParts, reductions_most> reductions{};
-  std::array<Use, use_most> uses{};
-  std::size_t access_count = 0;
-  std::size_t positional_count = 0;
-  std::size_t named_count = 0;
-  std::size_t reduction_count = 0;
-  std::size_t use_count = 0;
-  int cores = 1;
-  std::int32_t priority = 0;
-  std::string_view name;
-  Place place;
+  std::array<ReductionParts, reductions_most> reductions;
+  std::array<Use, use_most> uses;
+  std::uint8_t access_count = 0;
+  std::uint8_t positional_count = 0;
+  std::uint8_t named_count = 0;
+  std::uint8_t reduction_count = 0;
+  std::uint8_t use_count = 0;
+  Request request;
+
+  /// Borrows the kernel's name and what was added.
+  explicit Pieces(const char* kernel, bool typed)
+      : request{.kernel = kernel,
+                .accesses = accesses,
+                .positional = positional,
+                .named = named,
+                .reductions = reductions,
+                .typed = typed,
+                .uses = uses,
+                .place = {}} {
+    static_assert(sizeof...(As) <= UINT8_MAX, "a task takes at most 255 arguments");
+  }
+  Pieces(const Pieces&) = delete;
+  Pieces& operator=(const Pieces&) = delete;
 
   template <class T, AccessMode Mode>
   void add(const Access<T, Mode>& access) {
-    if (access_count == 0) place = Place(access.where);
+    if (access_count == 0) request.place = Place(access.where);
     accesses[access_count++] = {access.datum, Mode};
   }
   template <class T>
   void add(const ReducingAccess<T>& access) {
-    if (access_count == 0) place = Place(access.where);
+    if (access_count == 0) request.place = Place(access.where);
     accesses[access_count++] = {access.datum, AccessMode::reduce};
     reductions[reduction_count++] = access.parts;
   }
   void add(const NamedParameter& parameter) { named[named_count++] = parameter; }
-  void add(Cores request) { cores = request.count; }
-  void add(Priority request) { priority = request.value; }
-  void add(Name request) { name = request.text; }
-  void add(const Use& request) { uses[use_count++] = request; }
+  void add(Cores asked) { request.cores = asked.count; }
+  void add(Priority asked) { request.priority = asked.value; }
+  void add(Name asked) { request.name = asked.text; }
+  void add(const Use& asked) { uses[use_count++] = asked; }
   template <class V>
-    requires std::is_arithmetic_v<V>
+  requires std::is_arithmetic_v<V>
   void add(V value) {
     if constexpr (std::is_same_v<V, bool>)
       positional[positional_count++] = value;
@@ -155,20 +167,6 @@ struct Pieces {
       positional[positional_count++] = static_cast<double>(value);
   }
   void add(std::string value) { positional[positional_count++] = std::move(value); }
-
-  [[nodiscard]] Request request(const char* kernel, bool typed) const {
-    return {.kernel = kernel,
-            .accesses = {accesses.data(), access_count},
-            .positional = {positional.data(), positional_count},
-            .named = {named.data(), named_count},
-            .reductions = {reductions.data(), reduction_count},
-            .typed = typed,
-            .uses = {uses.data(), use_count},
-            .cores = cores,
-            .priority = priority,
-            .name = name,
-            .place = place};
-  }
 };
 
 /// Whether argument type A of a submit() fits parameter type P of a kernel's body.
@@ -340,10 +338,10 @@ class Runtime {
   /// Submits a task of a kernel by name: accesses in the order of its description, with("name", value), cores(k), ...
   template <class... As>
   Task submit(const detail::NamedKernel& kernel, As&&... arguments) {
-    detail::Pieces<std::decay_t<As>...> pieces;
-    pieces.place = kernel.place;
+    detail::Pieces<std::decay_t<As>...> pieces(kernel.name, false);
+    pieces.request.place = kernel.place;
     (pieces.add(std::forward<As>(arguments)), ...);
-    return submit_request(pieces.request(kernel.name, false));
+    return submit_request(pieces.request);
   }
   /// The task, if it has not begun, ends as cancelled; who depends on it is skipped. If it has, so do its own tasks.
   void cancel(Task task);
@@ -427,10 +425,10 @@ class Runtime {
                   "commute(x) or reduce(x, operation)");
     detail::Pieces<std::decay_t<std::tuple_element_t<Is, std::decay_t<Arguments>>>...,
                    std::decay_t<std::tuple_element_t<sizeof...(Is) + Os, std::decay_t<Arguments>>>...>
-        pieces;
+        pieces(kernel, true);
     (pieces.add(detail::as_parameter<Ps>(std::get<Is>(std::forward<Arguments>(arguments)))), ...);
     (pieces.add(std::get<sizeof...(Is) + Os>(std::forward<Arguments>(arguments))), ...);
-    return submit_request(pieces.request(kernel, true));
+    return submit_request(pieces.request);
   }
   Task submit_request(const detail::Request& request);
   void take_needs(const detail::Request& request, detail::Scratch& parts) const;

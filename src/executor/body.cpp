@@ -2,20 +2,17 @@
 
 #include <string_view>
 
-#include <penstock/error.hpp>
-
 #include "core/parameters.hpp"
 
 namespace penstock::executor {
 
 void call_body(const KernelDescription& kernel, std::span<const ArrayView> arrays,
                std::span<const std::byte> parameters, Part part, std::vector<Parameter>& scratch) {
-  if (!kernel.cpu) throw Error(ErrorCode::invalid_argument, "kernel " + kernel.name + " has no body for cores");
   scratch.clear();
   if (!parameters.empty() && !core::decode_parameters(parameters, scratch)) {
     throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + kernel.name + " are damaged");
   }
-  kernel.cpu({.arrays = arrays, .parameters = scratch, .panel = part.panel, .panel_count = part.panel_count});
+  call_body(kernel, arrays, scratch, part);
 }
 
 std::string message_of(const char* what) {

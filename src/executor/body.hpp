@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <penstock/error.hpp>
 #include <penstock/kernel.hpp>
 
 namespace penstock::executor {
@@ -19,8 +20,14 @@ struct Part {
   int panel_count = 1;
 };
 
-/// Calls the body with the parameters, which are decoded into `scratch`, whose memory is used again. Throws what the
-/// body throws; Error (invalid_argument) when there is no body, or the parameters are damaged.
+/// Throws what the body throws; Error (invalid_argument) when there is none.
+inline void call_body(const KernelDescription& kernel, std::span<const ArrayView> arrays,
+                      std::span<const Parameter> parameters, Part part) {
+  if (!kernel.cpu) throw Error(ErrorCode::invalid_argument, "kernel " + kernel.name + " has no body for cores");
+  kernel.cpu({.arrays = arrays, .parameters = parameters, .panel = part.panel, .panel_count = part.panel_count});
+}
+/// The same with encoded parameters, which are decoded into `scratch`, whose memory is used again. Throws Error
+/// (invalid_argument) when they are damaged, too.
 void call_body(const KernelDescription& kernel, std::span<const ArrayView> arrays,
                std::span<const std::byte> parameters, Part part, std::vector<Parameter>& scratch);
 

@@ -1,5 +1,7 @@
 #include <penstock/runtime.hpp>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -27,9 +29,12 @@ struct Scratch {
   std::vector<graph::Access> stamped;
   std::vector<std::byte> encoded;
   std::vector<engine::Need> needs;
-  // The table is the process's and does not change.
-  const char* last_name = nullptr;
-  core::KernelId last_kernel;
+  /// Kernels found before, by where their names are.
+  struct Found {
+    const char* name = nullptr;
+    core::KernelId kernel;
+  };
+  std::array<Found, 16> found;
 };
 
 }  // namespace detail
@@ -59,13 +64,16 @@ void check_cores(const KernelDescription& kernel, int cores) {
   }
 }
 
-/// As a rule the one of the submission before, by a name in the same place.
-core::KernelId find_kernel(const kernels::KernelTable& kernels, const char* name, Scratch& parts) {
-  if (name != parts.last_name || kernels[parts.last_kernel].name != name) {
-    parts.last_kernel = kernels.at(name);
-    parts.last_name = name;
+/// As a rule one of those found before: the table is the process's and does not change, nor does the name of a typed
+/// kernel, which is older; but another name may be in the place of one that is gone.
+core::KernelId find_kernel(const kernels::KernelTable& kernels, const detail::Request& request, Scratch& parts) {
+  const char* const name = request.kernel;
+  Scratch::Found& found = parts.found[(reinterpret_cast<std::uintptr_t>(name) >> 3U) % parts.found.size()];
+  if (found.name != name || (!request.typed && kernels[found.kernel].name != name)) {
+    found = {.name = nullptr, .kernel = kernels.at(name)};
+    found.name = name;
   }
-  return parts.last_kernel;
+  return found.kernel;
 }
 
 /// Whether a runtime is left as it is, since its threads are not in this process, or the process ends.
@@ -118,13 +126,22 @@ void check(const KernelDescription& kernel, const detail::Request& request, cons
   check_cores(kernel, request.cores);
 }
 
-void take_reductions(const detail::Request& request, const kernels::KernelTable& kernels,
-                     std::optional<runtime::ReductionList>& reductions) {
-  if (request.reductions.empty()) return;
-  reductions.emplace(kernels);
+runtime::ReductionList reductions_of(const detail::Request& request, const kernels::KernelTable& kernels) {
+  runtime::ReductionList reductions(kernels);
   auto next = request.reductions.begin();
   for (const auto& [datum, mode] : request.accesses) {
-    if (mode == AccessMode::reduce) reductions->add(*next++, datum->type);
+    if (mode == AccessMode::reduce) reductions.add(*next++, datum->type);
+  }
+  return reductions;
+}
+
+/// Throws what `step` does, with the place.
+template <class Step>
+decltype(auto) at_place(const Place& place, const Step& step) {
+  try {
+    return step();
+  } catch (const Error& error) {
+    throw Error(error.code(), core::at(place) + error.what());
   }
 }
 
@@ -254,16 +271,12 @@ Task Runtime::submit_request(const detail::Request& request) {
   const Call call(*state_);
   if (runtime::Interrupts::level() != runtime::Interrupts::Level::none) state_->front.close();
   Scratch& parts = scratch();
-  core::KernelId kernel;
-  std::optional<runtime::ReductionList> reductions;
-  try {
-    kernel = find_kernel(state_->kernels, request.kernel, parts);
-    check(state_->kernels[kernel], request, state_, parts);
-    take_needs(request, parts);
-    take_reductions(request, state_->kernels, reductions);
-  } catch (const Error& error) {
-    throw Error(error.code(), core::at(request.place) + error.what());
-  }
+  const core::KernelId kernel = at_place(request.place, [&] {
+    const core::KernelId found = find_kernel(state_->kernels, request, parts);
+    check(state_->kernels[found], request, state_, parts);
+    if (!request.uses.empty()) take_needs(request, parts);
+    return found;
+  });
   const frontend::Task task{.kernel = kernel,
                             .cores = static_cast<std::uint16_t>(request.cores),
                             .priority = request.priority,
@@ -272,9 +285,11 @@ Task Runtime::submit_request(const detail::Request& request) {
                             .place = request.place,
                             .name = request.name,
                             .group = detail::GroupState::entered_for(*state_),
-                            .needs = parts.needs,
+                            .needs = request.uses.empty() ? std::span<const engine::Need>() : parts.needs,
                             .only_on_front = request.only_on_front};
-  return {(reductions ? state_->front.submit(task, reductions->all()) : state_->front.submit({&task, 1})).value()};
+  if (request.reductions.empty()) return {state_->front.submit(std::span(&task, 1)).value()};
+  const auto reductions = at_place(request.place, [&] { return reductions_of(request, state_->kernels); });
+  return {state_->front.submit(task, reductions.all()).value()};
 }
 
 /// All resources of this runtime.
