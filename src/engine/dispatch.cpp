@@ -62,8 +62,8 @@ void Domain::start_ready() {
 
 /// Without `lock`, but for the beginning and the end.
 void Domain::run_held(Lock& lock) {
-  const std::unique_lock burst_lock(burst_mutex_, std::try_to_lock);
-  if (!burst_lock) return start_ready();  // another thread of the program is at it
+  if (here_.is_taken()) return start_ready();  // another thread of the program is at it
+  here_.take();
   if (std::exchange(holds_back_, false)) engine_.hold_no_more();
   ++bursts_;
   burst_.swap(lane_->ready);
@@ -83,6 +83,7 @@ void Domain::run_held(Lock& lock) {
   burst_.clear();
   engine_.workers().push(others_);
   others_.clear();
+  here_.give_back();
   lock.lock();
 }
 

@@ -30,6 +30,7 @@ constexpr std::uint64_t ends_between_looks = 16;
 Domain::Domain(Engine& engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
+      may_run_at_once_(!options_.serial && !options_.of_task && !engine.workers().is_shuffled()),
       parent_(Engine::current()),
       all_(this),
       ended_(std::make_unique<Ended[]>(engine.lane_numbers())),
@@ -139,10 +140,13 @@ TaskId Domain::submit(const Submission& submission) {
     serial.lock();
   }
   Lock lock(mutex_);
-  wait_for_room(lock);
+  take_room(lock);
   if (closed_) throw Error(ErrorCode::interrupted, "interrupted: no more tasks are taken");
-  if (check(submission)) settle(submission.accesses, submission.place);
-  Task& task = make(submission);
+  if (check(submission))
+    settle(submission.accesses, submission.place);
+  else if (can_run_at_once(submission))
+    return run_at_once(submission, lock);
+  Task& task = make(submission, *lane_);
   const TaskId id = task.id;
   submit_now(task, submission.accesses);
   if (!options_.serial) {
@@ -232,15 +236,15 @@ void Domain::settle(Datum& datum, const Place& place) {
 /// The next version is the one before, once nobody uses that any more.
 void Domain::pass_on(Datum& datum, const Place& place) {
   const graph::Access access{datum.id, AccessMode::read_write};
-  Task& task =
-      make({.kernel = core::KernelId(), .accesses = std::span(&access, 1), .parameters = {}, .place = place}, true);
+  Task& task = make({.kernel = core::KernelId(), .accesses = std::span(&access, 1), .parameters = {}, .place = place},
+                    *lane_, true);
   submit_now(task, std::span(&access, 1));
 }
 
 // --- stamping ---
 
-Task& Domain::make(const Submission& submission, bool internal) {
-  Task& task = *lane_->tasks.make();
+Task& Domain::make(const Submission& submission, Lane& lane, bool internal) {
+  Task& task = *lane.tasks.make();
   const std::uint64_t before = submitted();
   submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (internal) internal_.store(internal_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -257,8 +261,7 @@ Task& Domain::make(const Submission& submission, bool internal) {
   task.cores = submission.cores;
   task.kernel = submission.kernel;
   task.generation = generations_.current() & 1U;
-  task.begin_block(submission.accesses.size(), submission.needs, submission.parameters, submission.name,
-                   lane_->buffers);
+  task.begin_block(submission.accesses.size(), submission.needs, submission.parameters, submission.name, lane.buffers);
   return task;
 }
 
@@ -317,20 +320,24 @@ bool Domain::follows_producer(Datum& datum, Access& access) {
 /// Makes the datum's next version. Its consumer, if it has one, waits until the one before is unused.
 void Domain::succeed(Datum& datum, Access& access) {
   Version& next = *lane_->versions.make();
-  datum.latest = core::Version(datum.latest.value() + 1);
-  next.number = datum.latest;
   next.datum = &datum;
   next.bytes = datum.bytes & ((std::uint64_t{1} << 63) - 1);
   next.data = datum.borrowed;
   next.borrowed = datum.borrowed != nullptr ? 1 : 0;
+  count_version(datum, next);
   access.out = &next;
-  room_bytes_ -= static_cast<std::int64_t>(datum.bytes);
-  submitted_bytes_.store(submitted_bytes_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(datum.bytes),
-                         std::memory_order_relaxed);
   Version* const before = std::exchange(datum.current, &next);
   const std::int64_t reads = std::exchange(datum.reads, 0);
   datum.pins = 0;
   if (before != nullptr) Engine::drop(*before, Version::current_bias - reads, *lane_);
+}
+
+void Domain::count_version(Datum& datum, Version& next) {
+  datum.latest = core::Version(datum.latest.value() + 1);
+  next.number = datum.latest;
+  room_bytes_ -= static_cast<std::int64_t>(datum.bytes);
+  submitted_bytes_.store(submitted_bytes_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(datum.bytes),
+                         std::memory_order_relaxed);
 }
 
 void Domain::begin(Task& task, std::int32_t predecessors) {

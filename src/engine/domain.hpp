@@ -101,7 +101,9 @@ class Domain {
   /// From now on submit() throws.
   void close();
   /// Throws Error (invalid_argument) inside a task of this domain.
-  void refuse_inside(const char* call) const;
+  void refuse_inside(const char* call) const {
+    if (parent_ != Engine::current()) refuse_inside_another(call);
+  }
   /// Tasks that have not begun end as cancelled.
   void cancel() {
     engine_.note_cancel();
@@ -159,6 +161,16 @@ class Domain {
     std::array<std::atomic<std::uint64_t>, 2> tasks{};  ///< by generation
     std::atomic<std::int64_t> bytes{0};
   };
+  /// A lock that one thread at a time has, and nobody waits for; who takes it holds another that all takers hold.
+  class Turn {
+   public:
+    [[nodiscard]] bool is_taken() const { return taken_.load(std::memory_order_acquire); }  // what was done is seen
+    void take() { taken_.store(true, std::memory_order_relaxed); }
+    void give_back() { taken_.store(false, std::memory_order_release); }
+
+   private:
+    std::atomic<bool> taken_{false};
+  };
 
   static constexpr std::size_t chunk = 256;
   [[nodiscard]] Datum& datum_of(core::DataId data) { return chunks_[data.value() / chunk][data.value() % chunk]; }
@@ -166,6 +178,11 @@ class Domain {
     return chunks_[data.value() / chunk][data.value() % chunk];
   }
   void add_chunk();
+  void refuse_inside_another(const char* call) const;
+  void take_room(Lock& lock) {
+    if (room_ == 0 || room_bytes_ <= 0) wait_for_room(lock);
+    --room_;
+  }
   void wait_for_room(Lock& lock);
   void run_serially(Task& task);
   [[nodiscard]] bool cancels(const Task& task) const;
@@ -177,13 +194,19 @@ class Domain {
   void settle(std::span<const graph::Access> accesses, const Place& place);
   void settle(Datum& datum, const Place& place);
   void pass_on(Datum& datum, const Place& place);
-  [[nodiscard]] Task& make(const Submission& submission, bool internal = false);
+  [[nodiscard]] Task& make(const Submission& submission, Lane& lane, bool internal = false);
   void submit_now(Task& task, std::span<const graph::Access> accesses);
   [[nodiscard]] std::int32_t stamp(Task& task, std::span<const graph::Access> accesses);
   [[nodiscard]] core::AccessKind kind_of(const Datum& datum, std::size_t index,
                                          std::span<const graph::Access> accesses) const;
   [[nodiscard]] static bool follows_producer(Datum& datum, Access& access);
   void succeed(Datum& datum, Access& access);
+  void count_version(Datum& datum, Version& next);
+  [[nodiscard]] bool can_run_at_once(const Submission& submission) const;
+  [[nodiscard]] static bool is_unused(const Datum& datum);
+  core::TaskId run_at_once(const Submission& submission, Lock& lock);
+  void renew(Datum& datum, Access& access);
+  void look_at_times();
   void begin(Task& task, std::int32_t predecessors);
   void dispatch(Lock& lock);
   void dispatch_in_task();
@@ -201,6 +224,7 @@ class Domain {
   // What workers read at every task, apart from what submissions write.
   Engine& engine_;
   const Options options_;
+  const bool may_run_at_once_;  // tasks, as far as the options say
   Task* const parent_;
   Group all_;                                // the tasks that are in no other group; not counted there
   const std::unique_ptr<Ended[]> ended_;     // by lane
@@ -230,10 +254,12 @@ class Domain {
   std::uint64_t bursts_ = 0;       // of tasks that were run in here
   std::uint64_t bursts_seen_ = 0;  // by a worker that was idle
 
-  std::mutex burst_mutex_;              // taken after mutex_, and kept without it; guards what follows
+  Turn here_;                           // taken under mutex_, and kept without it; guards what follows
   std::vector<executor::Job*> burst_;   // being run, in this order
   std::vector<executor::Job*> others_;  // that these released, and that are not to be run here
   std::unique_ptr<Lane> burst_lane_;
+  std::uint64_t run_at_once_ = 0;  // tasks
+  std::int64_t looked_at_ns_ = 0;  // when the last 128 of them began
 
   alignas(64) std::mutex returned_mutex_;  // guards what follows
   std::vector<executor::Job*> returned_;   // ready, by workers

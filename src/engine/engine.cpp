@@ -8,8 +8,9 @@
 
 namespace penstock::engine {
 
-Engine::Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers)
-    : kernels_(kernels), workers_(workers), buffers_(buffers), times_(kernels.size()) {
+Engine::Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers,
+               std::int64_t short_ns)
+    : kernels_(kernels), workers_(workers), buffers_(buffers), times_(kernels.size(), short_ns) {
   for (int lane = 0; lane < workers.lanes(); ++lane) lanes_.emplace_back(tasks_, versions_, buffers_);
   workers.attach(*this);
 }

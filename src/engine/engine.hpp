@@ -42,6 +42,7 @@ struct alignas(64) Lane {
   std::uint64_t short_in_a_row = 0;      ///< tasks; see Domain::takes_back()
   std::uint64_t submitted_seen = 0;      ///< likewise
   bool gives_back = false;               ///< likewise
+  bool observes_all = false;             ///< tasks, else some
   std::atomic<std::uint64_t> ran{0};     ///< tasks; a statistic, orders nothing
   std::atomic<std::int64_t> busy_ns{0};  ///< likewise
 };
@@ -49,7 +50,8 @@ struct alignas(64) Lane {
 class Engine final : public executor::Supplier {
  public:
   /// `workers` are open, and end before the engine does; the others outlive it.
-  Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers);
+  Engine(std::span<const KernelDescription* const> kernels, executor::Workers& workers, memory::HostPool& buffers,
+         std::int64_t short_ns = KernelTimes::short_ns);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -61,6 +63,7 @@ class Engine final : public executor::Supplier {
   }
   /// From now on tasks are timed: statistics().busy_ns is right. Before the first task.
   void measure() { measured_ = true; }
+  [[nodiscard]] bool is_traced() const { return recorder_ != nullptr; }
 
   void add(Domain& domain);
   void remove(Domain& domain);
@@ -126,6 +129,11 @@ class Engine final : public executor::Supplier {
   class Current;
   struct Panels;
   struct Panel;
+  /// Done: the task can run.
+  struct Inputs {
+    core::Outcome outcome = core::Outcome::done;
+    core::TaskId cause;
+  };
   struct Ending {
     core::Outcome outcome = core::Outcome::done;
     core::TaskId cause;
@@ -145,7 +153,7 @@ class Engine final : public executor::Supplier {
   void run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker);
   static void run_panel(executor::Job& job, executor::Worker& worker);
   void run_by_guest(Task& task, Lane& lane, std::size_t number, executor::Worker& worker);
-  [[nodiscard]] static Ending look_at_inputs(Task& task);
+  [[nodiscard]] static Inputs look_at_inputs(Task& task);
   static void prepare(Task& task, std::span<ArrayView> views, Lane& lane);
   void call_and_observe(Task& task, std::span<const ArrayView> views, Lane& lane);
   void call(Task& task, std::span<const ArrayView> views, Lane& lane, int panel, int panel_count) const;

@@ -24,7 +24,8 @@ class Engine::GuestRun final : public executor::Gang {
  private:
   bool prepare(executor::Worker& worker) override {
     lane_ = &lane_of(worker);
-    ending_ = look_at_inputs(task_);
+    const Inputs inputs = look_at_inputs(task_);
+    ending_ = {.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
     if (ending_.outcome != Outcome::done) return false;
     runs_ = !fails([&] { Engine::prepare(task_, all(views_), *lane_); }, ending_.message);
     if (!runs_) ending_.outcome = Outcome::failed;

@@ -40,8 +40,8 @@ std::string_view Task::name() {
   return {begin, name_bytes};
 }
 
-void Task::begin_block(std::size_t accesses, std::span<const Need> needs, std::span<const std::byte> parameters,
-                       std::string_view name, memory::BufferCache& buffers) {
+void Task::begin_block_with(std::size_t accesses, std::span<const Need> needs, std::span<const std::byte> parameters,
+                            std::string_view name, memory::BufferCache& buffers) {
   access_count = static_cast<std::uint8_t>(accesses);
   need_count = static_cast<std::uint8_t>(needs.size()) & needs_most;
   parameter_bytes = static_cast<std::uint32_t>(parameters.size());

@@ -175,12 +175,21 @@ struct alignas(64) Task {
   /// Makes room, in `buffers` where the record has not enough, and copies in what the task keeps, of a long name the
   /// beginning; accesses are default ones. Undone by end_block().
   void begin_block(std::size_t accesses, std::span<const Need> needs, std::span<const std::byte> parameters,
-                   std::string_view name, memory::BufferCache& buffers);
+                   std::string_view name, memory::BufferCache& buffers) {
+    const bool is_simple = needs.empty() && parameters.empty() && name.empty();
+    if (!is_simple || accesses > inline_bytes / sizeof(Access)) {
+      return begin_block_with(accesses, needs, parameters, name, buffers);
+    }
+    access_count = static_cast<std::uint8_t>(accesses);
+    for (std::size_t i = 0; i < accesses; ++i) new (inline_block + i * sizeof(Access)) Access;
+  }
   void end_block(memory::BufferCache& buffers) const {
     if (block != nullptr) buffers.free(block, block_bytes());
   }
 
  private:
+  void begin_block_with(std::size_t accesses, std::span<const Need> needs, std::span<const std::byte> parameters,
+                        std::string_view name, memory::BufferCache& buffers);
   [[nodiscard]] std::size_t block_bytes() const {
     return access_count * sizeof(Access) + need_count * sizeof(Need) + parameter_bytes + name_bytes;
   }

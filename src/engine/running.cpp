@@ -65,13 +65,14 @@ void Engine::give_back(Lane& lane) {
 
 void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns) {
   const std::int64_t begin_ns = !timed() ? 0 : now_ns != 0 ? now_ns : executor::steady_now().ns;
-  Ending ending = look_at_inputs(task);
+  const Inputs inputs = look_at_inputs(task);
+  Ending ending{.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
   if (ending.outcome == Outcome::done) {
     const auto body = [&] {
       Views views(task.access_count);
       prepare(task, all(views), lane);
       if (task.internal != 0) return;
-      if (lane.ran.load(std::memory_order_relaxed) % tasks_between_observations == 0)
+      if (lane.observes_all || lane.ran.load(std::memory_order_relaxed) % tasks_between_observations == 0)
         call_and_observe(task, all(views), lane);
       else
         call(task, all(views), lane, 0, 1);
@@ -92,16 +93,16 @@ void Engine::call_and_observe(Task& task, std::span<const ArrayView> views, Lane
   times_.observe(task.kernel, executor::steady_now().ns - begin_ns);
 }
 
-Engine::Ending Engine::look_at_inputs(Task& task) {
+Engine::Inputs Engine::look_at_inputs(Task& task) {
   for (const Access& access : task.accesses()) {  // other cores wrote to them last: they come at once
     __builtin_prefetch(access.in, 1);
     __builtin_prefetch(access.out, 1);
   }
   for (const Access& access : task.accesses()) {
     if (access.in != nullptr && access.in->cause != TaskId() && task.kind_of(access) != AccessKind::overwrite)
-      return {Outcome::skipped, access.in->cause, {}};
+      return {Outcome::skipped, access.in->cause};
   }
-  if (task.internal == 0 && task.domain().cancelled(task)) return {Outcome::cancelled, {}, {}};
+  if (task.internal == 0 && task.domain().cancelled(task)) return {Outcome::cancelled, {}};
   return {};
 }
 
@@ -121,9 +122,10 @@ void Engine::prepare(Task& task, std::span<ArrayView> views, Lane& lane) {
 }
 
 void Engine::call(Task& task, std::span<const ArrayView> views, Lane& lane, int panel, int panel_count) const {
+  const Current current(task);
+  if (task.parameter_bytes == 0) return executor::call_body(kernel(task.kernel), views, {}, {panel, panel_count});
   // Taken out while the body runs, which may run other tasks on this lane.
   std::vector<Parameter> parameters = std::move(lane.parameters);
-  const Current current(task);
   executor::call_body(kernel(task.kernel), views, task.parameters(), {panel, panel_count}, parameters);
   lane.parameters = std::move(parameters);
 }
@@ -242,7 +244,8 @@ struct Engine::Panels {
 
 void Engine::run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker) {
   auto* const panels = new Panels(task, task.cores);
-  panels->ending = look_at_inputs(task);
+  const Inputs inputs = look_at_inputs(task);
+  panels->ending = {.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
   const bool runs = panels->ending.outcome == Outcome::done &&
                     !fails([&] { prepare(task, all(panels->views), lane); }, panels->ending.message);
   if (!runs) {

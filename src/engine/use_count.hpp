@@ -17,6 +17,11 @@ class UseCount {
   /// theirs. The one that takes the bias away takes `bias` less the users that came meanwhile.
   [[nodiscard]] bool drop(std::int64_t count) { return count_.fetch_sub(count, std::memory_order_acq_rel) == count; }
 
+  /// Whether so much is left; what those did who took the rest is seen then.
+  [[nodiscard]] bool is(std::int64_t count) const { return count_.load(std::memory_order_acquire) == count; }
+  /// Begins a new life with one user. Not while another thread may use it.
+  void begin() { count_.store(bias + 1, std::memory_order_relaxed); }
+
  private:
   Atomic<std::int64_t> count_{bias + 1};
 };

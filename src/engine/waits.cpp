@@ -89,7 +89,6 @@ void Domain::wait_for_room(Lock& lock) {
     room_ = std::max(options_.window_tasks - std::min(now.tasks, options_.window_tasks), std::uint64_t{1});
     room_bytes_ = std::max(options_.window_bytes - now.bytes, std::int64_t{1});
   }
-  if (room_ > 0) --room_;
 }
 
 bool Domain::below(std::uint64_t quarters) const {
@@ -168,8 +167,7 @@ void Domain::refuse_own(const Version& version) const {
 // --- for tasks ---
 
 /// A task that waited for its own domain would wait for itself.
-void Domain::refuse_inside(const char* call) const {
-  if (parent_ == Engine::current()) return;
+void Domain::refuse_inside_another(const char* call) const {
   for (Task* task = Engine::current(); task != nullptr; task = task->domain().parent()) {
     if (&task->domain() != this) continue;
     throw Error(ErrorCode::invalid_argument, std::string(call) +

@@ -1,6 +1,7 @@
 #include "engine/program.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -36,7 +37,8 @@ Program::Program(const Configuration& configuration)
       workers_({.lanes_most = configuration.workers, .idle = [](int /*lane*/) {}, .seed = configuration.seed}) {
   openmp_.uses_openmp = true;
   workers_.open(configuration.workers, configuration.workers);
-  engine_.emplace(kernels_, workers_, buffers_);
+  engine_.emplace(kernels_, workers_, buffers_, configuration.all_short ? INT64_MAX : KernelTimes::short_ns);
+  if (configuration.all_short) prove_short();
   domain_ = make_domain(configuration);
   for (int lane = 0; lane < configuration.workers; ++lane) threads_.emplace_back([this, lane] { workers_.work(lane); });
 }
@@ -45,6 +47,10 @@ Program::~Program() {
   domain_->drain();
   domain_.reset();
   workers_.close();
+}
+
+void Program::prove_short() {
+  for (std::uint32_t i = 0; i < KernelTimes::proof; ++i) engine_->times().observe(call_kernel, 0);
 }
 
 void Program::replace_domain(const Configuration& configuration) {

@@ -91,6 +91,7 @@ struct Configuration {
   std::size_t renaming_bytes = Domain::Options().renaming_bytes;
   bool serial = false;
   std::function<void()> while_waiting = {};
+  bool all_short = false;  ///< every task is taken for one that the thread that submits had better run itself
 };
 
 struct Extras {
@@ -116,6 +117,8 @@ class Program {
   [[nodiscard]] std::size_t data_bytes() const { return buffers_.used_bytes(); }
   /// Instead of the one there is, whose tasks have all ended.
   void replace_domain(const Configuration& configuration = {});
+  /// The engine has seen that its tasks are short.
+  void prove_short();
 
   core::DataId add(I64 elements = 1) { return domain_->add_data({DType::i64, Shape{elements}}); }
   /// Added, and written by a task.

@@ -16,8 +16,13 @@ TEST(ThousandRandomPrograms, GiveWhatASerialRunGives) {
     if (random.chance(30)) configuration.window_bytes = static_cast<std::int64_t>(random.between(1, 5000));
     if (random.chance(20)) configuration.renaming_bytes = random.between(0, 50'000);
 
+    configuration.all_short = random.chance(40);
+
     Program program(configuration);
-    for (std::uint64_t again = 0; again < 3; ++again) check_random_program(program, seed + again * 1000);
+    for (std::uint64_t again = 0; again < 3; ++again) {
+      if (configuration.all_short) program.prove_short();
+      check_random_program(program, seed + again * 1000);
+    }
   }
 }
 

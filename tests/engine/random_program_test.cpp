@@ -8,6 +8,7 @@ namespace {
 void check(const Configuration& configuration, std::uint64_t first_seed, std::uint64_t seeds) {
   Program program(configuration);
   for (std::uint64_t seed = first_seed; seed < first_seed + seeds && !testing::Test::HasFailure(); ++seed) {
+    if (configuration.all_short) program.prove_short();
     check_random_program(program, seed);
   }
 }
@@ -15,6 +16,12 @@ void check(const Configuration& configuration, std::uint64_t first_seed, std::ui
 TEST(RandomPrograms, GiveWhatASerialRunGives) { check({}, 1, 60); }
 
 TEST(RandomPrograms, GiveTheSameWithManyWorkers) { check({.workers = 6}, 100, 30); }
+
+TEST(RandomPrograms, GiveTheSameWhereTheProgramRunsWhatItCan) {
+  check({.all_short = true}, 700, 60);
+  check({.window_tasks = 3, .all_short = true}, 760, 30);
+  check({.renames = false, .all_short = true}, 790, 30);
+}
 
 TEST(RandomPrograms, GiveTheSameThroughANarrowWindow) {
   check({.window_tasks = 3}, 200, 30);
