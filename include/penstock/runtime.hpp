@@ -286,10 +286,11 @@ class Future {
 /// One runtime. Made by run() or, in a program of one process, directly; all calls are safe from several threads of the
 /// program, whose tasks are then ordered as the calls were.
 ///
-/// A task may run on the thread that submits, when it is shorter than handing it on would be, or that waits: a body
-/// must not wait for what the program does next. A body may wait for arrays of the program, on one rank, and have tasks
-/// of its own: its first parameter is a Runtime& then, which is the task's own. Tasks submitted there end before the
-/// task does, on its rank; their failures are the task's, unless it catches them from its wait_all().
+/// A task may run on the thread that submits, before submit() returns too, when it is shorter than handing it on would
+/// be, or on one that waits: a body must not wait for what the program does next. A body may wait for arrays of the
+/// program, on one rank, and have tasks of its own: its first parameter is a Runtime& then, which is the task's own and
+/// is gone when the body returns. Tasks submitted there end before the task does, on its rank; their failures are the
+/// task's, unless it catches them from its wait_all().
 ///
 /// exit(), from any thread or from inside a body, and the return of main() end a process in which a runtime still
 /// lives: tasks that have not begun are cancelled, bodies that run have a second to end, and other threads of the

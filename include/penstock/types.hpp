@@ -63,7 +63,11 @@ class Shape {
   [[nodiscard]] std::int64_t operator[](std::size_t axis) const { return extents_[axis]; }
   [[nodiscard]] std::span<const std::int64_t> extents() const { return {extents_.data(), dimensions_}; }
   /// Number of elements.
-  [[nodiscard]] std::int64_t count() const;
+  [[nodiscard]] std::int64_t count() const {
+    std::int64_t product = 1;
+    for (std::size_t axis = 0; axis < dimensions_; ++axis) product *= extents_[axis];
+    return product;
+  }
   /// "[4000, 4000]"
   [[nodiscard]] std::string to_string() const;
 

@@ -26,12 +26,6 @@ Shape::Shape(std::span<const std::int64_t> extents) {
   }
 }
 
-std::int64_t Shape::count() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : extents()) product *= extent;
-  return product;
-}
-
 std::string Shape::to_string() const {
   std::string text = "[";
   for (const std::int64_t extent : extents()) {

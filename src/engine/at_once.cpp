@@ -63,8 +63,7 @@ TaskId Domain::run_at_once(const Submission& submission, Lock& lock) {
   }
   lock.unlock();
   if (++run_at_once_ % tasks_between_looks == 0) look_at_times();
-  std::int64_t now_ns = 0;
-  engine_.run_here(task, *burst_lane_, now_ns);
+  engine_.run_ready(task, *burst_lane_);
   engine_.start_ready(*burst_lane_);
   here_.give_back();
   notify_waits();

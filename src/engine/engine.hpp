@@ -89,9 +89,19 @@ class Engine final : public executor::Supplier {
   [[nodiscard]] std::unique_ptr<Lane> new_lane() { return std::make_unique<Lane>(tasks_, versions_, buffers_); }
   /// Worker i's lane has number i; what runs a task elsewhere counts as the last.
   [[nodiscard]] std::size_t lane_numbers() const { return lanes_.size() + 1; }
+  /// What a task's inputs say of it; done: it can run.
+  struct Inputs {
+    core::Outcome outcome = core::Outcome::done;
+    core::TaskId cause;
+  };
   /// Runs the task on the calling thread, which is no worker. What it releases is in lane.ready then. `now_ns` as in
   /// executor::Worker.
   void run_here(Task& task, Lane& lane, std::int64_t& now_ns) { run(task, lane, lanes_.size(), now_ns); }
+  /// The same for one of which it is known that it can run.
+  void run_ready(Task& task, Lane& lane) {
+    std::int64_t now_ns = 0;
+    run(task, Inputs(), lane, lanes_.size(), now_ns);
+  }
   [[nodiscard]] KernelTimes& times() { return times_; }
   /// Something is being cancelled: from now on tasks look whether it is they.
   void note_cancel() { has_cancelled_.store(true, std::memory_order_relaxed); }
@@ -129,11 +139,6 @@ class Engine final : public executor::Supplier {
   class Current;
   struct Panels;
   struct Panel;
-  /// Done: the task can run.
-  struct Inputs {
-    core::Outcome outcome = core::Outcome::done;
-    core::TaskId cause;
-  };
   struct Ending {
     core::Outcome outcome = core::Outcome::done;
     core::TaskId cause;
@@ -148,6 +153,7 @@ class Engine final : public executor::Supplier {
   };
 
   void run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns);
+  void run(Task& task, const Inputs& inputs, Lane& lane, std::size_t number, std::int64_t& now_ns);
   static void give_back(Lane& lane);
   void push_returned();
   void run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker);

@@ -64,8 +64,11 @@ void Engine::give_back(Lane& lane) {
 }
 
 void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_ns) {
+  run(task, look_at_inputs(task), lane, number, now_ns);
+}
+
+void Engine::run(Task& task, const Inputs& inputs, Lane& lane, std::size_t number, std::int64_t& now_ns) {
   const std::int64_t begin_ns = !timed() ? 0 : now_ns != 0 ? now_ns : executor::steady_now().ns;
-  const Inputs inputs = look_at_inputs(task);
   Ending ending{.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
   if (ending.outcome == Outcome::done) {
     const auto body = [&] {

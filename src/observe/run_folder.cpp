@@ -114,7 +114,7 @@ RunFolder::RunFolder(const std::filesystem::path& folder, const RunMarker& marke
   static_cast<void>(earlier_run(had_lock));  // before the lock is put there: a folder that is not ours stays as it is
   lock();
   const std::optional<std::string> run = earlier_run(had_lock);  // again: only now can no other run come between
-  if (run && !fresh) refuse("holds " + *run + "; --fresh replaces it");
+  if (run && !fresh) refuse("holds " + *run + "; --fresh, or .fresh = true of a program, replaces it");
   empty();
   if (const int error = replace_file_at(folder_.get(), marker_name, marker_json(marker)); error != 0) {
     refuse("cannot write run.json", error);

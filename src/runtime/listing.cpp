@@ -1,5 +1,6 @@
 // `penstock devices` and `kernels`: what is there, without running anything.
 #include "core/cores.hpp"
+#include "kernels/function.hpp"
 #include "kernels/table.hpp"
 #include "observe/device_table.hpp"
 #include "observe/units.hpp"
@@ -38,7 +39,9 @@ int list_kernels(const KernelsOptions& options, std::ostream& out) {
     const KernelDescription& kernel = table[table.at(*options.kernel)];
     out << (options.json ? kernel_json(kernel, plugins) : kernel_text(kernel, plugins));
   } else {
-    out << (options.json ? kernels_json(table.all(), plugins) : kernels_text(table.all()));
+    std::vector<const KernelDescription*> kernels(table.all().begin(), table.all().end());
+    std::erase_if(kernels, [](const KernelDescription* each) { return each->name == kernels::functions::kernel; });
+    out << (options.json ? kernels_json(kernels, plugins) : kernels_text(kernels));
   }
   return exit_code::all_done;
 }

@@ -83,12 +83,14 @@ bool is_beyond_help(const RuntimeState& state) {
   return state.is_forked() || process::exits();
 }
 
+[[noreturn]] void refuse(const Datum* datum) {
+  throw Error(ErrorCode::invalid_argument,
+              datum == nullptr ? "an array handle is empty" : "an array belongs to another runtime");
+}
+
 /// The datum behind a handle, if it is one of this runtime.
-const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& state) {
-  if (datum == nullptr) throw Error(ErrorCode::invalid_argument, "an array handle is empty");
-  if (datum->owner.owner_before(state) || state.owner_before(datum->owner)) {
-    throw Error(ErrorCode::invalid_argument, "an array belongs to another runtime");
-  }
+inline const Datum& known(const Datum* datum, const std::shared_ptr<RuntimeState>& state) {
+  if (datum == nullptr || datum->owner.owner_before(state) || state.owner_before(datum->owner)) refuse(datum);
   return *datum;
 }
 

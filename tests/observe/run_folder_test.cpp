@@ -86,8 +86,9 @@ TEST_F(RunFolderTest, TakesAnEmptyFolderAndClosesItToOthers) {
 TEST_F(RunFolderTest, RefusesAnotherRunAndNamesIt) {
   make_run();
 
-  EXPECT_EQ(refusal(folder, false),
-            "run folder " + folder.string() + ": holds a run of blur from 2026-01-31T08:05:09Z; --fresh replaces it");
+  EXPECT_EQ(refusal(folder, false), "run folder " + folder.string() +
+                                        ": holds a run of blur from 2026-01-31T08:05:09Z; --fresh, or "
+                                        ".fresh = true of a program, replaces it");
 }
 
 TEST_F(RunFolderTest, FreshReplacesARun) {
@@ -146,7 +147,7 @@ TEST_F(RunFolderTest, FreshReplacesARunWhoseMarkerIsDamaged) {
     write_file(folder / "run.json", text);
     write_file(folder / "results" / "c.npy", "old");
 
-    EXPECT_THAT(refusal(folder, false), HasSubstr("holds a run whose run.json is damaged; --fresh replaces it"));
+    EXPECT_THAT(refusal(folder, false), HasSubstr("holds a run whose run.json is damaged; --fresh"));
     EXPECT_TRUE(fs::exists(folder / "results" / "c.npy"));
     EXPECT_EQ(refusal(folder, true), "");
 
