@@ -46,6 +46,7 @@ bool Domain::is_unused(const Datum& datum) {
 
 TaskId Domain::run_at_once(const Submission& submission, Lock& lock) {
   here_.take();
+  ++bursts_;
   Task& task = make(submission, *burst_lane_);
   const TaskId id = task.id;
   const std::span<Access> accesses = task.accesses();

@@ -251,7 +251,7 @@ class Domain {
   bool all_short_ = true;          // what lane_->ready holds is
   std::size_t judged_ = 0;         // of lane_->ready: all_short_ covers these
   std::uint64_t held_for_ = 0;     // submissions and the like
-  std::uint64_t bursts_ = 0;       // of tasks that were run in here
+  std::uint64_t bursts_ = 0;       // of tasks that were run in here, be it one
   std::uint64_t bursts_seen_ = 0;  // by a worker that was idle
 
   Turn here_;                           // taken under mutex_, and kept without it; guards what follows
