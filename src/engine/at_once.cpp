@@ -20,7 +20,7 @@ bool Domain::can_run_at_once(const Submission& submission) const {
   if (!may_run_at_once_ || !engine_.times().is_short(submission.kernel)) return false;
   if (submission.cores != 1 || submission.priority != 0 || !submission.needs.empty()) return false;
   if (here_.is_taken() || !lane_->ready.empty() || has_returned_.load(std::memory_order_relaxed)) return false;
-  if (engine_.has_cancelled() || engine_.is_traced()) return false;
+  if (engine_.has_cancelled() || submission.accesses.size() > Task::marks_most) return false;
   return std::ranges::all_of(submission.accesses, [&](const graph::Access& access) {
     const Datum& datum = datum_of(access.data);
     if (datum.borrowed != nullptr) return false;
@@ -61,6 +61,7 @@ TaskId Domain::run_at_once(const Submission& submission, Lock& lock) {
     if (wanted[i].mode == AccessMode::read) continue;
     Datum& datum = datum_of(wanted[i].data);
     is_unused(datum) ? renew(datum, accesses[i]) : succeed(datum, accesses[i]);
+    if (wanted[i].mode == AccessMode::read_write) task.marks |= static_cast<std::uint8_t>(1U << i);
   }
   lock.unlock();
   if (++run_at_once_ % tasks_between_looks == 0) look_at_times();

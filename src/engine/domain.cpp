@@ -282,7 +282,7 @@ std::int32_t Domain::stamp(Task& task, std::span<const graph::Access> wanted) {
     const AccessKind kind = kind_of(datum, i, wanted);
     if (kind == AccessKind::write) continue;
     access.in = datum.current;
-    if (kind == AccessKind::overwrite) task.overwrites |= static_cast<std::uint8_t>(1U << i);
+    if (kind == AccessKind::overwrite) task.marks |= static_cast<std::uint8_t>(1U << i);
     if (kind == AccessKind::consume || kind == AccessKind::overwrite) {
       datum.current->consumer = &task;
     } else if (follows_producer(datum, access)) {
@@ -301,14 +301,14 @@ AccessKind Domain::kind_of(const Datum& datum, std::size_t index, std::span<cons
   const AccessMode mode = accesses[index].mode;
   if (mode == AccessMode::read) return AccessKind::read;
   if (datum.borrowed != nullptr) {
-    return mode == AccessMode::write && index < 8 ? AccessKind::overwrite : AccessKind::consume;
+    return mode == AccessMode::write && index < Task::marks_most ? AccessKind::overwrite : AccessKind::consume;
   }
   const auto same = [&](const graph::Access& other) { return other.data == datum.id; };
   // Who reads a version besides, or looks at it, would wait for itself or for the program.
   const bool may_take_over = datum.current != nullptr && datum.pins == 0 && std::ranges::count_if(accesses, same) == 1;
   if (mode == AccessMode::read_write) return may_take_over ? AccessKind::consume : AccessKind::copy;
   const bool renames = options_.renames && engine_.buffers().used_bytes() + datum.bytes <= options_.renaming_bytes;
-  return renames || !may_take_over || index >= 8 ? AccessKind::write : AccessKind::overwrite;
+  return renames || !may_take_over || index >= Task::marks_most ? AccessKind::write : AccessKind::overwrite;
 }
 
 /// Reads the datum's current version; whether that is yet to be made.

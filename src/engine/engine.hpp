@@ -63,7 +63,6 @@ class Engine final : public executor::Supplier {
   }
   /// From now on tasks are timed: statistics().busy_ns is right. Before the first task.
   void measure() { measured_ = true; }
-  [[nodiscard]] bool is_traced() const { return recorder_ != nullptr; }
 
   void add(Domain& domain);
   void remove(Domain& domain);

@@ -21,10 +21,11 @@ static_assert(std::is_trivially_destructible_v<Need> && alignof(Need) <= 8);
 AccessKind Task::kind_of(const Access& access) {
   if (access.commutes()) return AccessKind::commute;
   if (access.out == nullptr) return AccessKind::read;
-  if (access.in == nullptr) return AccessKind::write;
-  if (!takes_over(access)) return AccessKind::copy;
   const auto index = static_cast<std::size_t>(&access - accesses().data());
-  return index < 8 && (overwrites >> index & 1U) != 0 ? AccessKind::overwrite : AccessKind::consume;
+  const bool is_marked = index < marks_most && (marks >> index & 1U) != 0;
+  if (access.in == nullptr) return is_marked ? AccessKind::consume : AccessKind::write;
+  if (!takes_over(access)) return AccessKind::copy;
+  return is_marked ? AccessKind::overwrite : AccessKind::consume;
 }
 
 std::span<Need> Task::needs() {

@@ -131,6 +131,7 @@ struct Access {
 struct alignas(64) Task {
   static constexpr std::size_t inline_bytes = 128;
   static constexpr std::size_t needs_most = 31;
+  static constexpr std::size_t marks_most = 8;
   /// What job.unmet starts from, above any number of accesses, until the submitter has linked them all.
   static constexpr std::int32_t guard = 1 << 24;
 
@@ -151,7 +152,8 @@ struct alignas(64) Task {
   std::uint8_t commutes : 1 = 0;    ///< at some datum
   std::uint8_t need_count : 5 = 0;
   std::uint8_t name_bytes = 0;  ///< 0: it is called by its kernel
-  std::uint8_t overwrites = 0;  ///< bit i: access i, which writes, takes the memory of the version before
+  /// Bit i is of access i. One with `in` takes its memory over, but not the value; one without has taken over both.
+  std::uint8_t marks = 0;
   alignas(8) std::byte inline_block[inline_bytes];
 
   [[nodiscard]] std::atomic_ref<std::int32_t> unmet() { return std::atomic_ref(job.unmet); }

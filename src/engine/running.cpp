@@ -208,15 +208,15 @@ void Engine::tell(Task& task, Outcome outcome, Lane& lane, std::size_t number, S
   if (span.panel == 0) {
     for (const Access& access : task.accesses()) {
       const AccessKind kind = task.kind_of(access);
-      const bool reads = access.in != nullptr && kind != AccessKind::overwrite;
-      // Those that commute make one version of the one before, together.
-      const std::uint64_t before = kind == AccessKind::commute ? 1 : 0;
-      trace.put(to_event(
-          core::AccessEvent{.access = kind,
-                            .data = access.datum().id,
-                            .reads = reads ? core::Version(access.in->number.value() - before) : core::Version(),
-                            .writes = access.out != nullptr ? access.out->number : core::Version(),
-                            .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
+      const bool reads = kind != AccessKind::write && kind != AccessKind::overwrite;
+      // Those that commute make one version of the one before, together; who has taken it over has no other.
+      const bool is_in_place = kind == AccessKind::commute || access.in == nullptr;
+      const std::uint64_t in = is_in_place ? access.out->number.value() - 1 : access.in->number.value();
+      trace.put(to_event(core::AccessEvent{.access = kind,
+                                           .data = access.datum().id,
+                                           .reads = reads ? core::Version(in) : core::Version(),
+                                           .writes = access.out != nullptr ? access.out->number : core::Version(),
+                                           .bytes = static_cast<std::int64_t>(access.datum().bytes)}));
     }
   }
   trace.publish();

@@ -27,12 +27,12 @@ std::vector<Told> told_by(Configuration configuration, const std::function<void(
     trace::Recorder recorder(file.options());
     configuration.workers = 1;
     Program program(configuration);
-    program.engine().trace(recorder, false);
+    program.engine().trace(recorder, configuration.all_short);
     run(program);
   }
   std::vector<Told> told;
   const trace::RankTrace trace = trace::read(file.path());
-  for (const core::Event& event : trace.lanes.at(0).events) {
+  for (const core::Event& event : trace.lanes.at(configuration.all_short ? 1 : 0).events) {
     if (event.kind != core::EventKind::access) continue;
     const core::AccessEvent access = core::access_of(event);
     told.push_back({access.access, access.reads.value(), access.writes.value()});
@@ -59,6 +59,22 @@ TEST(AccessKinds, APureWriteTakesMemoryOverWithoutRenaming) {
 
   EXPECT_EQ(told,
             (std::vector<Told>{{AccessKind::write, 0, 1}, {AccessKind::overwrite, 0, 2}, {AccessKind::write, 0, 3}}));
+}
+
+TEST(AccessKinds, AreThoseOfTasksThatRunAtOnceToo) {
+  const std::vector<Told> told = told_by({.all_short = true}, [](Program& program) {
+    const core::DataId x = program.add_filled(1);
+    program.increment(x);
+    program.submit({reads(x)}, [](const Arrays& /*arrays*/) {});
+    program.write(x, 3);
+    program.increment(x);
+  });
+
+  EXPECT_EQ(told, (std::vector<Told>{{AccessKind::write, 0, 1},
+                                     {AccessKind::consume, 1, 2},
+                                     {AccessKind::read, 2, 0},
+                                     {AccessKind::write, 0, 3},
+                                     {AccessKind::consume, 3, 4}}));
 }
 
 TEST(AccessKinds, AnUpdateConsumesOrCopies) {
