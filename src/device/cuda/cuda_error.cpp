@@ -1,5 +1,6 @@
 #include "device/cuda/cuda_error.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <string_view>
 
@@ -36,6 +37,8 @@ void check_cublas(cublasStatus_t status, const char* call, const std::source_loc
 void log_cuda(cudaError_t error, const char* call) noexcept {
   if (error == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
+  static std::atomic<int> told{cudaSuccess};  // every owner meets the error that ends CUDA; orders nothing
+  if (told.exchange(error, std::memory_order_relaxed) == error) return;
   std::fprintf(stderr, "penstock: %s at the end of %s\n", cudaGetErrorName(error), call);
 }
 

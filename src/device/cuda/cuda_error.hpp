@@ -17,7 +17,7 @@ namespace penstock::device {
 void check_cuda(cudaError_t error, const char* call, const std::source_location& where);
 void check_cublas(cublasStatus_t status, const char* call, const std::source_location& where);
 
-/// For destructors: prints what went wrong to standard error.
+/// For destructors: prints what went wrong to standard error, the same error in a row once.
 void log_cuda(cudaError_t error, const char* call) noexcept;
 
 }  // namespace penstock::device

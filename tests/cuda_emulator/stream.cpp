@@ -1,0 +1,227 @@
+#include "cuda_emulator/stream.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock::emulator {
+
+namespace {
+
+thread_local bool runs_host_function = false;
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// As an engine that works would, without taking a core.
+void take(std::int64_t ns) {
+  if (ns <= 0) return;
+  const std::int64_t end = now_ns() + ns;
+  const timespec until{.tv_sec = end / 1'000'000'000, .tv_nsec = end % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
+  }
+}
+
+}  // namespace
+
+Queues::Queues(int devices) {
+  for (int device = 0; device < devices; ++device) {
+    for (const Engine engine : {Engine::kernels, Engine::copies_in, Engine::copies_out}) {
+      engines_.emplace_back([this, device, engine] { work(device, engine); });
+    }
+  }
+  engines_.emplace_back([this] { work(-1, Engine::host); });
+}
+
+Queues::~Queues() {
+  {
+    const Lock lock(mutex_);
+    stops_ = true;
+    changed_.notify_all();
+  }
+  for (std::thread& engine : engines_) engine.join();
+}
+
+bool Queues::in_host_function() { return runs_host_function; }
+
+// --- from the program ---
+
+std::shared_ptr<StreamState> Queues::add_stream(int device, bool is_default, bool is_blocking) {
+  auto stream = std::make_shared<StreamState>(device, is_default, is_blocking);
+  const Lock lock(mutex_);
+  streams_.push_back(stream);
+  return stream;
+}
+
+void Queues::remove(const std::shared_ptr<StreamState>& stream) {
+  const Lock lock(mutex_);
+  stream->is_removed = true;
+  pass_marks();
+}
+
+void Queues::queue(const std::shared_ptr<StreamState>& stream, Operation operation) {
+  const Lock lock(mutex_);
+  push(*stream, std::move(operation));
+}
+
+void Queues::record(const std::shared_ptr<StreamState>& stream, const std::shared_ptr<EventState>& event) {
+  const Lock lock(mutex_);
+  push(*stream, {.records = event, .times = ++event->recorded});
+}
+
+void Queues::await(const std::shared_ptr<StreamState>& stream, const std::shared_ptr<EventState>& event) {
+  const Lock lock(mutex_);
+  push(*stream, {.awaits = event, .times = event->recorded});
+}
+
+void Queues::push(StreamState& stream, Operation operation) {
+  operation.number = ++queued_;
+  stream.operations.push_back(std::move(operation));
+  announce_release(&stream.operations.back());
+  pass_marks();
+  changed_.notify_all();
+}
+
+bool Queues::has_passed(EventState& event) {
+  const Lock lock(mutex_);
+  if (event.reached < event.recorded) return false;
+  announce_acquire(&event);
+  return true;
+}
+
+bool Queues::is_idle(StreamState& stream) {
+  const Lock lock(mutex_);
+  if (!stream.operations.empty()) return false;
+  announce_acquire(&stream);
+  return true;
+}
+
+void Queues::wait_for(EventState& event) {
+  Lock lock(mutex_);
+  const std::uint64_t times = event.recorded;
+  while (event.reached < times) changed_.wait(lock);
+  announce_acquire(&event);
+}
+
+void Queues::wait_for(StreamState& stream) {
+  Lock lock(mutex_);
+  const std::uint64_t last = stream.operations.empty() ? 0 : stream.operations.back().number;
+  while (!stream.operations.empty() && stream.operations.front().number <= last) changed_.wait(lock);
+  announce_acquire(&stream);
+}
+
+void Queues::wait_for_device(int device) {
+  Lock lock(mutex_);
+  const std::uint64_t last = queued_;
+  const auto runs_before = [&](const auto& stream) {
+    return stream->device == device && !stream->operations.empty() && stream->operations.front().number <= last;
+  };
+  while (std::ranges::any_of(streams_, runs_before)) changed_.wait(lock);
+  for (const auto& stream : streams_) {
+    if (stream->device == device) announce_acquire(stream.get());
+  }
+}
+
+std::int64_t Queues::reached_ns(EventState& event) {
+  const Lock lock(mutex_);
+  return event.reached_ns;
+}
+
+// --- the engines ---
+
+void Queues::work(int device, Engine engine) {
+  runs_host_function = engine == Engine::host;
+  Lock lock(mutex_);
+  while (!stops_) {
+    if (StreamState* const stream = next_for(device, engine))
+      run(*stream, lock);
+    else
+      changed_.wait(lock);
+  }
+}
+
+/// Of those that wait for the engine, the one that was queued first.
+StreamState* Queues::next_for(int device, Engine engine) {
+  StreamState* next = nullptr;
+  for (const auto& stream : streams_) {
+    if (stream->operations.empty()) continue;
+    const Operation& first = stream->operations.front();
+    const bool fits = first.engine == engine && (engine == Engine::host || stream->device == device);
+    if (!fits || first.is_running || !may_begin(*stream)) continue;
+    if (next == nullptr || first.number < next->operations.front().number) next = stream.get();
+  }
+  return next;
+}
+
+/// The default stream's operations come after all that was queued before on streams that block, and before all that is
+/// queued later.
+bool Queues::may_begin(const StreamState& stream) const {
+  if (!stream.is_default && !stream.is_blocking) return true;
+  const std::uint64_t number = stream.operations.front().number;
+  return std::ranges::none_of(streams_, [&](const auto& other) {
+    if (other.get() == &stream || other->device != stream.device || other->operations.empty()) return false;
+    const bool matters = stream.is_default ? other->is_blocking : other->is_default;
+    return matters && other->operations.front().number < number;
+  });
+}
+
+void Queues::run(StreamState& stream, Lock& lock) {
+  const auto kept = std::ranges::find(streams_, &stream, [](const auto& each) { return each.get(); });
+  const std::shared_ptr<StreamState> alive = *kept;
+  Operation& operation = stream.operations.front();
+  operation.is_running = true;
+  {
+    const Fibre::Act act(stream.fibre);
+    announce_acquire(&operation);
+    if (stream.is_default || stream.is_blocking) {
+      for (const auto& other : streams_) {
+        const bool matters = stream.is_default ? other->is_blocking : other->is_default;
+        if (matters && other->device == stream.device) announce_acquire(other.get());
+      }
+    }
+    lock.unlock();
+    if (operation.begin) operation.begin();
+    take(operation.takes_ns);
+    if (operation.end) operation.end();
+    lock.lock();
+    announce_release(&stream);
+  }
+  stream.operations.pop_front();
+  pass_marks();
+  changed_.notify_all();
+}
+
+/// Until none can be passed: one may let another go on.
+void Queues::pass_marks() {
+  for (bool passed = true; passed;) {
+    passed = false;
+    for (const auto& stream : streams_) passed = pass_mark(*stream) || passed;
+  }
+  std::erase_if(streams_, [](const auto& stream) { return stream->is_removed && stream->operations.empty(); });
+}
+
+bool Queues::pass_mark(StreamState& stream) {
+  if (stream.operations.empty() || !may_begin(stream)) return false;
+  const Operation& mark = stream.operations.front();
+  if (mark.engine != Engine::none) return false;
+  if (mark.awaits != nullptr && mark.awaits->reached < mark.times) return false;
+  {
+    const Fibre::Act act(stream.fibre);
+    announce_acquire(const_cast<Operation*>(&mark));
+    if (mark.awaits != nullptr) announce_acquire(mark.awaits.get());
+    if (mark.records != nullptr) {
+      mark.records->reached = std::max(mark.records->reached, mark.times);
+      mark.records->reached_ns = now_ns();
+      announce_release(mark.records.get());
+    }
+    announce_release(&stream);
+  }
+  stream.operations.pop_front();
+  return true;
+}
+
+}  // namespace penstock::emulator

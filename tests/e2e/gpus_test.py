@@ -1,0 +1,95 @@
+"""Jobs on emulated GPUs: the CUDA module as it is, on a CUDA that runs on threads of the host."""
+import os
+import unittest
+
+import numpy
+from support import JOBS, ProgramTest
+
+PRODUCTS = 64
+TASKS = 3 * PRODUCTS + 1
+
+
+class GpuTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.emulate(1)
+
+    def emulate(self, gpus, **settings):
+        """From now on the machine has so many GPUs."""
+        for name in [name for name in os.environ if name.startswith(("PENSTOCK_EMULATED_", "CUDA_VISIBLE_DEVICES"))]:
+            if name != "PENSTOCK_EMULATED_CUDA":
+                del os.environ[name]
+        os.environ["LD_LIBRARY_PATH"] = os.environ["PENSTOCK_EMULATED_CUDA"]
+        os.environ["PENSTOCK_EMULATED_GPUS"] = str(gpus)
+        os.environ.update({name if name.isupper() else f"PENSTOCK_EMULATED_{name.upper()}": value
+                           for name, value in settings.items()})
+
+    def multiply(self, *options, ranks=None, expect=0):
+        return self.penstock("run", JOBS / "matmul.toml", *options, "--run-dir", "run", "--fresh", ranks=ranks,
+                             expect=expect)
+
+    def devices(self):
+        """Of the report: what each took, by kind."""
+        devices = [device for rank in self.report("run")["ranks"] for device in rank["devices"]]
+        return {kind: [device["tasks"] for device in devices if device["kind"] == kind] for kind in ("cpu", "cuda")}
+
+    def check_products(self):
+        b = numpy.load(JOBS / "data" / "b.npy").astype("f8")
+        for path in sorted((self.folder / "run" / "results").rglob("*.npy")):
+            a = numpy.load(JOBS / "data" / f"a_{int(path.stem.split('_')[-1]):02}.npy").astype("f8")
+            numpy.testing.assert_allclose(numpy.load(path), a @ b, rtol=1e-5, atol=1e-5)
+
+    def test_products_are_right_on_one_two_and_four_gpus(self):
+        for gpus in (1, 2, 4):
+            with self.subTest(gpus=gpus):
+                self.emulate(gpus)
+                self.multiply("--devices", "cuda")
+                self.check_products()
+                taken = self.devices()["cuda"]
+                self.assertEqual(len(taken), gpus)
+                self.assertEqual(sum(taken), PRODUCTS)
+                self.assertGreater(min(taken), 0, "a GPU was left idle")
+
+    def test_products_are_right_on_cores_and_gpus_together(self):
+        self.emulate(2)
+        self.multiply()
+        self.check_products()
+
+    def test_gpus_that_are_hidden_are_not_there(self):
+        for visible, number in (("", 0), ("-1", 0), ("1", 1), ("1,0", 2), ("0,7,1", 1),
+                                ("GPU-e0e0e0e0-0000-4000-8000-000000000001", 1)):
+            with self.subTest(visible=visible):
+                self.emulate(2, CUDA_VISIBLE_DEVICES=visible)
+                ended = self.penstock("devices")
+                self.assertEqual(ended.stdout().count("Emulated GPU"), number, ended.stdout())
+
+    def failures(self, ended):
+        return " ".join((ended.stdout() + ended.stderr()).split())
+
+    def test_a_product_that_fails_is_told_by_its_error(self):
+        self.emulate(1, fault="gemm:5:1")
+        ended = self.multiply("--devices", "cuda", expect=1)
+        self.assertIn("CUBLAS_STATUS_EXECUTION_FAILED", self.failures(ended))
+        tasks = self.report("run")["tasks"]
+        self.assertEqual((tasks["failed"], tasks["skipped"]), (1, 1))
+        self.check_products()
+
+    def test_a_gpu_that_breaks_ends_no_process_and_hangs_nothing(self):
+        self.emulate(1, fault="kernel:5:700")
+        ended = self.multiply("--devices", "cuda", expect=1)
+        self.assertIn("cudaErrorIllegalAddress", self.failures(ended))
+        self.check_products()
+
+    def test_an_allocation_that_fails_once_is_made_again(self):
+        self.emulate(1, fault="cudaMalloc:3:2")
+        self.multiply("--devices", "cuda")
+        self.check_products()
+
+    def test_memory_that_is_too_small_is_told(self):
+        self.emulate(1, memory=str((5 << 20) + 4096))  # what a context and cuBLAS take, and next to nothing
+        ended = self.multiply("--devices", "cuda", expect=1)
+        self.assertIn("cudaErrorMemoryAllocation", self.failures(ended))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
