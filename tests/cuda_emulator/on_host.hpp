@@ -1,0 +1,140 @@
+/// The device side of CUDA C++ for the host's compiler, as far as kernels of tests need it: a block's threads are
+/// fibres of one thread, which take turns at __syncthreads().
+///
+///     namespace on_host {
+///     #include "some_kernels.cuh"
+///     }
+///     PENSTOCK_EMULATED_KERNEL("_Z5scalePffi", on_host::scale);   // the name that nvcc gives it
+#pragma once
+
+#include <dlfcn.h>
+#include <ucontext.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cuda_emulator/kernel_body.hpp"
+
+#define __global__
+#define __device__
+#define __shared__ static thread_local
+
+inline thread_local penstock::emulator::Extent threadIdx;
+inline thread_local penstock::emulator::Extent blockIdx;
+inline thread_local penstock::emulator::Extent blockDim;
+inline thread_local penstock::emulator::Extent gridDim;
+
+namespace penstock::emulator {
+
+/// The threads of one block. The calling thread runs them all.
+class Block {
+ public:
+  explicit Block(std::size_t threads) : fibres_(threads) {}
+
+  /// Calls `body` once as each thread.
+  template <class Body>
+  void run(const Body& body) {
+    current_ = this;
+    const auto enter = [](unsigned high, unsigned low) {
+      (*reinterpret_cast<const Body*>((std::uintptr_t{high} << 32U) | low))();
+      current_->fibres_[current_->turn_].has_ended = true;
+    };
+    const auto address = reinterpret_cast<std::uintptr_t>(&body);
+    for (Fibre& fibre : fibres_) {
+      getcontext(&fibre.context);
+      fibre.context.uc_stack.ss_sp = fibre.stack.get();
+      fibre.context.uc_stack.ss_size = stack_bytes;
+      fibre.context.uc_link = &scheduler_;
+      void (*const entry)(unsigned, unsigned) = enter;
+      makecontext(&fibre.context, reinterpret_cast<void (*)()>(entry), 2, static_cast<unsigned>(address >> 32U),
+                  static_cast<unsigned>(address & 0xFFFFFFFFU));
+    }
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (turn_ = 0; turn_ < fibres_.size(); ++turn_) {
+        if (fibres_[turn_].has_ended) continue;
+        place_thread();
+        swapcontext(&scheduler_, &fibres_[turn_].context);
+        goes_on = goes_on || !fibres_[turn_].has_ended;
+      }
+    }
+  }
+  /// In a thread: until all others have come so far.
+  static void synchronize() {
+    Block& block = *current_;
+    swapcontext(&block.fibres_[block.turn_].context, &block.scheduler_);
+  }
+
+ private:
+  static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+  struct Fibre {
+    ucontext_t context{};
+    std::unique_ptr<std::byte[]> stack = std::make_unique<std::byte[]>(stack_bytes);
+    bool has_ended = false;
+  };
+
+  void place_thread() const {
+    const auto index = static_cast<unsigned>(turn_);
+    threadIdx = {index % blockDim.x, index / blockDim.x % blockDim.y, index / blockDim.x / blockDim.y};
+  }
+
+  static inline thread_local Block* current_ = nullptr;
+  std::vector<Fibre> fibres_;
+  ucontext_t scheduler_{};
+  std::size_t turn_ = 0;
+};
+
+template <auto Kernel>
+struct Body;
+template <class... Arguments, void (*Kernel)(Arguments...)>
+struct Body<Kernel> {
+  static constexpr std::size_t argument_bytes[] = {sizeof(Arguments)..., 0};
+  static constexpr std::size_t argument_count = sizeof...(Arguments);
+
+  static void run(Extent blocks, Extent threads, std::size_t /*shared_bytes*/, void** arguments) {
+    run(blocks, threads, arguments, std::index_sequence_for<Arguments...>());
+  }
+
+ private:
+  template <std::size_t... Is>
+  static void run(Extent blocks, Extent threads, [[maybe_unused]] void** arguments, std::index_sequence<Is...>) {
+    blockDim = threads;
+    gridDim = blocks;
+    for (blockIdx.z = 0; blockIdx.z < blocks.z; ++blockIdx.z) {
+      for (blockIdx.y = 0; blockIdx.y < blocks.y; ++blockIdx.y) {
+        for (blockIdx.x = 0; blockIdx.x < blocks.x; ++blockIdx.x) {
+          Block(std::size_t{threads.x} * threads.y * threads.z).run([&] {
+            Kernel(*static_cast<std::remove_cvref_t<Arguments>*>(arguments[Is])...);
+          });
+        }
+      }
+    }
+  }
+};
+
+/// Before main().
+struct Emulated {
+  explicit Emulated(const KernelBody& body) {
+    using Emulate = decltype(&penstock_emulate_kernel);
+    if (const auto emulate = reinterpret_cast<Emulate>(dlsym(RTLD_DEFAULT, "penstock_emulate_kernel"))) emulate(&body);
+  }
+};
+
+}  // namespace penstock::emulator
+
+inline void __syncthreads() { penstock::emulator::Block::synchronize(); }
+
+#define PENSTOCK_EMULATED_JOIN(left, right) left##right
+#define PENSTOCK_EMULATED_NAMED(mangled, kernel, number)                                               \
+  static constexpr ::penstock::emulator::KernelBody PENSTOCK_EMULATED_JOIN(emulated_body_, number){    \
+      mangled, ::penstock::emulator::Body<&kernel>::argument_bytes,                                    \
+      ::penstock::emulator::Body<&kernel>::argument_count, &::penstock::emulator::Body<&kernel>::run}; \
+  static const ::penstock::emulator::Emulated PENSTOCK_EMULATED_JOIN(emulated_, number) {              \
+    PENSTOCK_EMULATED_JOIN(emulated_body_, number)                                                     \
+  }
+#define PENSTOCK_EMULATED_AT(mangled, kernel, number) PENSTOCK_EMULATED_NAMED(mangled, kernel, number)
+#define PENSTOCK_EMULATED_KERNEL(mangled, kernel) PENSTOCK_EMULATED_AT(mangled, kernel, __COUNTER__)
