@@ -112,11 +112,13 @@ TEST(AtOnce, MayWaitForOtherDataButNotForTheirOwn) {
   std::string refused;
 
   program.submit({updates(x)}, [&](const Arrays& /*arrays*/) {
+    Version& own = program.domain().pin(x, false);
     try {
-      program.wait(x);
+      static_cast<void>(program.domain().wait_for(own));
     } catch (const Error& error) {
       refused = error.what();
     }
+    program.domain().unpin(own, false);
   });
   program.submit({writes(y)}, [&](const Arrays& arrays) { arrays[0][0] = program.read_all(x)[0] + 1; });
 
