@@ -157,7 +157,7 @@ struct Pieces {
   void add(Name asked) { request.name = asked.text; }
   void add(const Use& asked) { uses[use_count++] = asked; }
   template <class V>
-  requires std::is_arithmetic_v<V>
+    requires std::is_arithmetic_v<V>
   void add(V value) {
     if constexpr (std::is_same_v<V, bool>)
       positional[positional_count++] = value;
@@ -375,20 +375,21 @@ class Runtime {
 
   /// Waits for the array as wait() does, brings it to this rank, and shows it.
   template <class T>
-  View<T> read(const Array<T>& array) {
-    return future(array).get();
+  View<T> read(const Array<T>& array, std::source_location where = std::source_location::current()) {
+    return future(array, where).get();
   }
   /// The same, if the array's version as of now is made; else nothing, at once.
   template <class T>
-  [[nodiscard]] std::optional<View<T>> try_read(const Array<T>& array) {
-    Future<T> now = future(array);
+  [[nodiscard]] std::optional<View<T>> try_read(const Array<T>& array,
+                                                std::source_location where = std::source_location::current()) {
+    Future<T> now = future(array, where);
     if (!now.is_ready()) return std::nullopt;
     return now.get();
   }
   /// The array's version as of now, whatever is written later.
   template <class T>
-  [[nodiscard]] Future<T> future(const Array<T>& array) {
-    return Future<T>(pin_datum(array.datum().get()));
+  [[nodiscard]] Future<T> future(const Array<T>& array, std::source_location where = std::source_location::current()) {
+    return Future<T>(pin_datum(array.datum().get(), Place(where)));
   }
   /// A task that calls `function` with the array's version as of now, an In<T>, once it is made, on this rank. It is
   /// not called when that could not be made. What it throws is a failure of the task.
@@ -437,7 +438,7 @@ class Runtime {
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
   bool wait_data(std::span<const detail::Datum* const> data, const Deadline& deadline);
   bool wait_tasks(const Deadline& deadline);
-  detail::HostFuture pin_datum(const detail::Datum* datum);
+  detail::HostFuture pin_datum(const detail::Datum* datum, const Place& place);
   void save_datum(const detail::Datum* datum, const std::string& path, const Place& place);
 
   std::shared_ptr<detail::RuntimeState> state_;

@@ -360,9 +360,10 @@ std::vector<std::string> Runtime::failures() const {
   return lines;
 }
 
-detail::HostFuture Runtime::pin_datum(const Datum* datum) {
+detail::HostFuture Runtime::pin_datum(const Datum* datum, const Place& place) {
   const Call call(*state_);
-  const frontend::Pinned pinned = state_->front.pin(core::DataId(known(datum, state_).id), true);
+  const frontend::Pinned pinned =
+      at_place(place, [&] { return state_->front.pin(core::DataId(known(datum, state_).id), true); });
   return {state_, pinned.data.value(), pinned.version.value(), datum->type};
 }
 

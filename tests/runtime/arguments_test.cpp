@@ -133,6 +133,15 @@ TEST_F(RuntimeArguments, OfAnotherRuntimeAreRefused) {
   EXPECT_THAT(refusal([&] { runtime_.wait(foreign); }), HasSubstr("another runtime"));
 }
 
+TEST_F(RuntimeArguments, OfAReadOfWhatNothingHasWrittenAreRefusedWithItsPlace) {
+  const auto unwritten = runtime_.array<float>({4});
+
+  EXPECT_THAT(refusal([&] { static_cast<void>(runtime_.read(unwritten)); }),
+              AllOf(HasSubstr(at(__LINE__ - 1)), HasSubstr("has no value")));
+  EXPECT_THAT(refusal([&] { static_cast<void>(runtime_.future(unwritten)); }), HasSubstr(at(__LINE__)));
+  EXPECT_THAT(refusal([&] { static_cast<void>(runtime_.try_read(unwritten)); }), HasSubstr(at(__LINE__)));
+}
+
 TEST_F(RuntimeArguments, ThatAreRefusedChangeNothing) {
   EXPECT_THROW(runtime_.submit(increment, read_write(square_), with("bye", 1.0)), Error);
 
