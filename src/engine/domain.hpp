@@ -162,7 +162,7 @@ class Domain {
     std::atomic<std::int64_t> bytes{0};
   };
   /// A lock that one thread at a time has, and nobody waits for; who takes it holds another that all takers hold.
-  class Turn {
+  class TryLock {
    public:
     [[nodiscard]] bool is_taken() const { return taken_.load(std::memory_order_acquire); }  // what was done is seen
     void take() { taken_.store(true, std::memory_order_relaxed); }
@@ -254,7 +254,7 @@ class Domain {
   std::uint64_t bursts_ = 0;       // of tasks that were run in here, be it one
   std::uint64_t bursts_seen_ = 0;  // by a worker that was idle
 
-  Turn here_;                           // taken under mutex_, and kept without it; guards what follows
+  TryLock here_;                        // taken under mutex_, and kept without it; guards what follows
   std::vector<executor::Job*> burst_;   // being run, in this order
   std::vector<executor::Job*> others_;  // that these released, and that are not to be run here
   std::unique_ptr<Lane> burst_lane_;

@@ -138,9 +138,7 @@ class Engine final : public executor::Supplier {
   class Current;
   struct Panels;
   struct Panel;
-  struct Ending {
-    core::Outcome outcome = core::Outcome::done;
-    core::TaskId cause;
+  struct Ending : Inputs {
     std::string message;
   };
   /// One execution of a task or a panel, on the rank's steady clock.

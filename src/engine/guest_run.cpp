@@ -24,8 +24,7 @@ class Engine::GuestRun final : public executor::Gang {
  private:
   bool prepare(executor::Worker& worker) override {
     lane_ = &lane_of(worker);
-    const Inputs inputs = look_at_inputs(task_);
-    ending_ = {.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
+    ending_ = {look_at_inputs(task_), {}};
     if (ending_.outcome != Outcome::done) return false;
     runs_ = !fails([&] { Engine::prepare(task_, all(views_), *lane_); }, ending_.message);
     if (!runs_) ending_.outcome = Outcome::failed;
@@ -42,7 +41,7 @@ class Engine::GuestRun final : public executor::Gang {
 
   void refuse(const std::string& why) override {
     runs_ = false;
-    ending_ = {.outcome = Outcome::failed, .cause = {}, .message = why};
+    ending_ = {{Outcome::failed, {}}, why};
   }
 
   void unpark(executor::Worker& worker, int index) override {

@@ -69,7 +69,7 @@ void Engine::run(Task& task, Lane& lane, std::size_t number, std::int64_t& now_n
 
 void Engine::run(Task& task, const Inputs& inputs, Lane& lane, std::size_t number, std::int64_t& now_ns) {
   const std::int64_t begin_ns = !timed() ? 0 : now_ns != 0 ? now_ns : executor::steady_now().ns;
-  Ending ending{.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
+  Ending ending{inputs, {}};
   if (ending.outcome == Outcome::done) {
     const auto body = [&] {
       Views views(task.access_count);
@@ -247,8 +247,7 @@ struct Engine::Panels {
 
 void Engine::run_in_panels(Task& task, Lane& lane, std::size_t number, executor::Worker& worker) {
   auto* const panels = new Panels(task, task.cores);
-  const Inputs inputs = look_at_inputs(task);
-  panels->ending = {.outcome = inputs.outcome, .cause = inputs.cause, .message = {}};
+  panels->ending = {look_at_inputs(task), {}};
   const bool runs = panels->ending.outcome == Outcome::done &&
                     !fails([&] { prepare(task, all(panels->views), lane); }, panels->ending.message);
   if (!runs) {
@@ -283,7 +282,7 @@ void Engine::run_panel(executor::Job& job, executor::Worker& worker) {
   std::string message;
   const bool failed = fails([&] { engine.call(task, all(panels.views), lane, panel.index, task.cores); }, message);
   if (failed && !panels.failed.exchange(true, std::memory_order_relaxed)) {
-    panels.ending = {Outcome::failed, {}, std::move(message)};
+    panels.ending = {{Outcome::failed, {}}, std::move(message)};
   }
   if (engine.timed()) {
     span.end_ns = worker.now_ns = executor::steady_now().ns;

@@ -22,10 +22,7 @@ struct cublasContext {
 
   int gpu = 0;
   cudaStream_t stream = nullptr;
-  cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
-  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
-  void* own_workspace = nullptr;
-  void* workspace = nullptr;  ///< the user's, until the stream is set
+  void* workspace = nullptr;
   std::atomic<bool> is_used{false};
 };
 
@@ -139,13 +136,13 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   if (cudaMalloc(&workspace, cublasContext::workspace_bytes) != cudaSuccess) return CUBLAS_STATUS_ALLOC_FAILED;
   *handle = new cublasContext;
   (*handle)->gpu = current_gpu();
-  (*handle)->own_workspace = workspace;
+  (*handle)->workspace = workspace;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  static_cast<void>(cudaFree(handle->own_workspace));
+  static_cast<void>(cudaFree(handle->workspace));
   delete handle;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -155,7 +152,6 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   const Use use(handle);
   if (!use.is_right()) return CUBLAS_STATUS_EXECUTION_FAILED;
   handle->stream = stream;
-  handle->workspace = nullptr;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -163,24 +159,6 @@ cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   *stream = handle->stream;
   return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std::size_t /*bytes*/) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  handle->workspace = workspace;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  handle->math_mode = mode;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  handle->pointer_mode = mode;
-  return mode == CUBLAS_POINTER_MODE_HOST ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t /*handle*/, int* version) {

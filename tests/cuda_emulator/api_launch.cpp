@@ -69,11 +69,10 @@ std::vector<std::vector<std::byte>> values_of(Process& process, const KernelBody
     void* address = nullptr;
     if (body.argument_bytes[i] != sizeof(address)) continue;
     std::memcpy(&address, bytes, sizeof(address));
-    for (int gpu = 0; gpu < process.gpus(); ++gpu) {
-      if (std::byte* const there = process.gpu(gpu).memory.bytes_at(address, 0)) {
-        std::memcpy(values.back().data(), &there, sizeof(there));
-      }
-    }
+    const int gpu = process.owner_of(address);
+    if (gpu < 0) continue;
+    std::byte* const there = process.gpu(gpu).memory.bytes_at(address, 0);
+    std::memcpy(values.back().data(), &there, sizeof(there));
   }
   return values;
 }

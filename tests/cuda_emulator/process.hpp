@@ -45,7 +45,7 @@ class Process {
   [[nodiscard]] Gpu& gpu(int index) { return *gpus_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] Queues& queues() { return *queues_; }
 
-  /// Null: `stream` is of no GPU or was destroyed.
+  /// Of the current GPU's default stream, or the one given.
   [[nodiscard]] std::shared_ptr<StreamState> find(cudaStream_t stream);
 
   // Under memory_mutex(): gpu(i).memory and pinned().

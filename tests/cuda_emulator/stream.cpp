@@ -17,6 +17,12 @@ std::int64_t now_ns() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+/// Whether what is queued on the one runs in the order of the calls with what is queued on the other.
+bool keeps_order(const StreamState& stream, const StreamState& other) {
+  if (stream.device != other.device) return false;
+  return (stream.is_default && other.is_blocking) || (stream.is_blocking && other.is_default);
+}
+
 /// As an engine that works would, without taking a core.
 void take(std::int64_t ns) {
   if (ns <= 0) return;
@@ -160,12 +166,9 @@ StreamState* Queues::next_for(int device, Engine engine) {
 /// The default stream's operations come after all that was queued before on streams that block, and before all that is
 /// queued later.
 bool Queues::may_begin(const StreamState& stream) const {
-  if (!stream.is_default && !stream.is_blocking) return true;
   const std::uint64_t number = stream.operations.front().number;
   return std::ranges::none_of(streams_, [&](const auto& other) {
-    if (other.get() == &stream || other->device != stream.device || other->operations.empty()) return false;
-    const bool matters = stream.is_default ? other->is_blocking : other->is_default;
-    return matters && other->operations.front().number < number;
+    return keeps_order(stream, *other) && !other->operations.empty() && other->operations.front().number < number;
   });
 }
 
@@ -177,11 +180,8 @@ void Queues::run(StreamState& stream, Lock& lock) {
   {
     const Fibre::Act act(stream.fibre);
     announce_acquire(&operation);
-    if (stream.is_default || stream.is_blocking) {
-      for (const auto& other : streams_) {
-        const bool matters = stream.is_default ? other->is_blocking : other->is_default;
-        if (matters && other->device == stream.device) announce_acquire(other.get());
-      }
+    for (const auto& other : streams_) {
+      if (keeps_order(stream, *other)) announce_acquire(other.get());
     }
     lock.unlock();
     if (operation.begin) operation.begin();
