@@ -1,0 +1,295 @@
+// A GPU's queue: which task is launched next, where its operands get room, and what has to go for them.
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "coherence/gpu_memories.hpp"
+#include "core/assert.hpp"
+
+namespace penstock::coherence {
+
+namespace {
+
+constexpr int launched_least = 4;      // enough to hide transfers and the host's part behind kernels
+constexpr int launched_most = 32;      // of short tasks, while they leave half of the memory to others
+constexpr std::size_t looked_at = 64;  // tasks among which the one is chosen whose operands are there
+constexpr int passed_over_most = 256;  // then a task is next
+
+}  // namespace
+
+void GpuMemories::run_on_gpu(int gpu, SlotIndex slot, std::span<const BlockUse> uses, std::int32_t priority) {
+  Task& task = task_at(slot);
+  task = Task();
+  task.gpu = gpu;
+  task.priority = priority;
+  task.number = ++arrived_;
+  task.uses.assign(uses.begin(), uses.end());
+  want(task, 1);
+  go_on(slot);
+}
+
+void GpuMemories::enqueue(SlotIndex slot) {
+  Task& task = task_at(slot);
+  task.is_queued = true;
+  of(task.gpu).queue.insert({task.priority, task.number, slot});
+  launch_ahead(task.gpu);
+}
+
+void GpuMemories::ended(SlotIndex slot) {
+  Task& task = task_at(slot);
+  PENSTOCK_ASSERT(task.launched);
+  task.launched = false;
+  const int gpu = task.gpu;
+  --of(gpu).in_flight;
+  for (const BlockUse& use : task.uses) {
+    if (use.in != no_block) unpin(use.in, gpu);
+    if (use.out == no_block) continue;
+    Copy& made = copy(use.out, gpu);
+    if (made.ready.queue == task.point.queue && made.ready.point == task.point.point) made.ready = {};
+    unpin(use.out, gpu);
+  }
+  launch_ahead(gpu);
+}
+
+void GpuMemories::lose_gpu(int index) {
+  Gpu& gpu = of(index);
+  if (gpu.gone) return;
+  gpu.gone = true;
+  for (Block& block : blocks_) {
+    if (block.used) block.copies[static_cast<std::size_t>(index)].valid = false;
+  }
+  const std::set<Queued> waiting = std::exchange(gpu.queue, {});
+  for (const Queued& one : waiting) {
+    task_at(one.task).is_queued = false;
+    refuse(one.task, Refusal::gone);
+  }
+}
+
+std::size_t GpuMemories::missing_bytes(int gpu, std::span<const BlockUse> uses) const {
+  std::size_t bytes = 0;
+  for (const BlockUse& use : uses) {
+    if (use.in != no_block && !copy(use.in, gpu).valid) bytes += at(use.in).bytes;
+  }
+  return bytes;
+}
+
+// --- choosing ---
+
+bool GpuMemories::has_sources(SlotIndex slot) {
+  const Task& task = task_at(slot);
+  return std::ranges::all_of(task.uses, [&](const BlockUse& use) {
+    return use.in == no_block || copy(use.in, task.gpu).valid || source_for(use.in, task.gpu) != task.gpu;
+  });
+}
+
+void GpuMemories::launch_ahead(int index) {
+  while (may_launch(of(index))) {
+    const SlotIndex slot = choose(index);
+    if (!has_sources(slot)) {  // not any more
+      of(index).queue.erase({task_at(slot).priority, task_at(slot).number, slot});
+      task_at(slot).is_queued = false;
+      go_on(slot);
+      continue;
+    }
+    if (!reserve(task_at(slot))) {
+      // What is under way will make room. If nothing is, there may be room enough, in pieces.
+      if (of(index).in_flight > 0 || of(index).transfers > 0) return;
+      evict_all(index);
+      if (!reserve(task_at(slot))) {
+        if (!of(index).lru.empty()) return;  // what is left comes to host memory from another GPU still
+        refuse(slot, Refusal::too_large);
+        continue;
+      }
+    }
+    launch(slot);
+  }
+}
+
+bool GpuMemories::may_launch(const Gpu& gpu) const {
+  if (gpu.queue.empty() || gpu.gone || gpu.in_flight >= launched_most) return false;
+  return gpu.in_flight < launched_least || gpu.pinned_bytes <= gpu.memory.capacity() / 2;
+}
+
+SlotIndex GpuMemories::choose(int index) {
+  const std::set<Queued>& queue = of(index).queue;
+  auto best = queue.begin();
+  if (task_at(best->task).passed_over >= passed_over_most) return best->task;
+  std::size_t fewest = missing_bytes(index, task_at(best->task).uses);
+  std::size_t seen = 1;
+  for (auto one = std::next(best); fewest > 0 && one != queue.end() && seen < looked_at; ++one, ++seen) {
+    if (one->priority != best->priority) break;
+    const std::size_t missing = missing_bytes(index, task_at(one->task).uses);
+    if (missing >= fewest) continue;
+    fewest = missing;
+    best = one;
+  }
+  if (best != queue.begin()) ++task_at(queue.begin()->task).passed_over;
+  return best->task;
+}
+
+void GpuMemories::want(const Task& task, int by) {
+  for (const BlockUse& use : task.uses) {
+    if (use.in != no_block) copy(use.in, task.gpu).wanted += by;
+  }
+}
+
+/// Where a GPU can have a block from by an order of its own: a GPU, host_memory, or itself when nowhere now.
+int GpuMemories::source_for(BlockIndex index, int gpu) const {
+  const Block& block = at(index);
+  if (block.host_valid || (comes_to_host(block) && block.coming_from == gpu)) return host_memory;
+  for (std::size_t other = 0; other < block.copies.size(); ++other) {
+    if (block.copies[other].valid && block.copies[other].ready.queue == 0) return static_cast<int>(other);
+  }
+  return gpu;
+}
+
+// --- room ---
+
+void GpuMemories::pin(BlockIndex index, int gpu) {
+  if (++copy(index, gpu).pins == 1) of(gpu).pinned_bytes += of(gpu).memory.rounded(at(index).bytes);
+}
+
+void GpuMemories::unpin(BlockIndex index, int gpu) {
+  if (--copy(index, gpu).pins > 0) return;
+  of(gpu).pinned_bytes -= of(gpu).memory.rounded(at(index).bytes);
+  let_go(index, gpu);
+}
+
+void GpuMemories::touch(BlockIndex index, int gpu) {
+  Gpu& home = of(gpu);
+  home.lru.splice(home.lru.end(), home.lru, copy(index, gpu).place);
+}
+
+/// Memory for all operands, pinned, or for none.
+bool GpuMemories::reserve(const Task& task) {
+  const int gpu = task.gpu;
+  std::vector<BlockIndex> pinned;
+  std::size_t needed = 0;
+  for (const BlockUse& use : task.uses) {
+    for (const BlockIndex block : {use.in, use.out}) {
+      if (block == no_block) continue;
+      if (!copy(block, gpu).held && copy(block, gpu).pins == 0) needed += of(gpu).memory.rounded(at(block).bytes);
+      pin(block, gpu);
+      pinned.push_back(block);
+    }
+  }
+  const Gpu& home = of(gpu);
+  bool is_there = home.pinned_bytes <= home.memory.capacity();
+  for (std::size_t i = 0; is_there && needed > 0 && i < pinned.size(); ++i) is_there = take_room(pinned[i], gpu);
+  if (is_there) return true;
+  for (const BlockIndex block : pinned) unpin(block, gpu);
+  return false;
+}
+
+bool GpuMemories::take_room(BlockIndex index, int gpu) {
+  Copy& one = copy(index, gpu);
+  if (one.held) return true;
+  auto range = of(gpu).memory.allocate(at(index).bytes);
+  while (!range) {
+    if (!evict_one(gpu)) return false;
+    range = of(gpu).memory.allocate(at(index).bytes);
+  }
+  one.offset = range->offset;
+  one.held = true;
+  one.valid = false;
+  one.ready = {};
+  one.users = range->tag;  // whoever writes it goes after them
+  one.place = of(gpu).lru.insert(of(gpu).lru.end(), index);
+  return true;
+}
+
+/// False: all that is there is in use.
+bool GpuMemories::evict_one(int gpu) {
+  Gpu& home = of(gpu);
+  const auto is_dirty = [&](BlockIndex index) {
+    const Block& block = at(index);
+    const auto valid = std::ranges::count_if(block.copies, &Copy::valid);
+    return !block.host_valid && !comes_to_host(block) && valid < 2;
+  };
+  BlockIndex victim = no_block;
+  std::tuple<bool, bool> cost{true, true};
+  for (const BlockIndex index : home.lru) {
+    const Copy& one = copy(index, gpu);
+    const std::tuple own{one.wanted > 0, one.valid && is_dirty(index)};
+    if (one.pins > 0 || (std::get<1>(own) && !may_come_to_host(at(index), gpu))) continue;
+    if (victim != no_block && own >= cost) continue;
+    victim = index;
+    cost = own;
+    if (own == std::tuple(false, false)) break;
+  }
+  if (victim == no_block) return false;
+  ++home.traffic.evictions;
+  if (std::get<1>(cost)) {
+    ++home.traffic.write_backs;
+    static_cast<void>(order_to_host(victim));
+  }
+  copy(victim, gpu).valid = false;
+  let_go(victim, gpu);
+  return true;
+}
+
+void GpuMemories::evict_all(int gpu) {
+  while (evict_one(gpu)) {
+  }
+}
+
+// --- launching ---
+
+void GpuMemories::bring_in(BlockIndex index, int gpu) {
+  Block& block = at(index);
+  Copy& one = copy(index, gpu);
+  const int from = source_for(index, gpu);
+  Frontier after = one.users;
+  if (from == host_memory) {
+    if (!block.host_valid) after.add(block.coming_at);
+  } else {
+    pin(index, from);
+    touch(index, from);
+  }
+  one.ready = order(index, from, gpu, after);
+  one.users = {};
+  one.valid = true;
+}
+
+void GpuMemories::launch(SlotIndex slot) {
+  Task& task = task_at(slot);
+  const int gpu = task.gpu;
+  of(gpu).queue.erase({task.priority, task.number, slot});
+  task.is_queued = false;
+  want(task, -1);
+  for (const BlockUse& use : task.uses) {
+    if (use.in != no_block && !copy(use.in, gpu).valid) bring_in(use.in, gpu);
+  }
+  LaunchOrder order{.task = slot, .gpu = gpu, .operands = {}};
+  operands_.clear();
+  for (const BlockUse& use : task.uses) {
+    if (use.in != no_block) order.after.add(copy(use.in, gpu).ready);
+    if (use.out != no_block) {
+      order.after.merge(copy(use.out, gpu).users);
+      order.after.add(copy(use.out, gpu).ready);
+    }
+    const bool is_copied = use.in != no_block && use.out != no_block && use.in != use.out;
+    operands_.push_back({.offset = copy(use.out != no_block ? use.out : use.in, gpu).offset,
+                         .copied_from = is_copied ? copy(use.in, gpu).offset : 0,
+                         .copied_bytes = is_copied ? at(use.in).bytes : 0});
+  }
+  order.operands = operands_;
+  task.point = orders_.launch(order);
+  task.launched = true;
+  ++of(gpu).in_flight;
+  for (const BlockUse& use : task.uses) {
+    if (use.in != no_block && use.in != use.out) {
+      copy(use.in, gpu).users.add(task.point);
+      touch(use.in, gpu);
+    }
+    if (use.out == no_block) continue;
+    Copy& made = copy(use.out, gpu);
+    made.valid = true;
+    made.ready = task.point;
+    made.users = {};
+    touch(use.out, gpu);
+    written(use.out, gpu);
+  }
+}
+
+}  // namespace penstock::coherence

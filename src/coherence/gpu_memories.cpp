@@ -1,0 +1,234 @@
+// Blocks, what of them is in host memory, and who waits for that.
+#include "coherence/gpu_memories.hpp"
+
+#include <algorithm>
+
+#include "core/assert.hpp"
+
+namespace penstock::coherence {
+
+namespace {
+constexpr std::size_t memory_unit = 512;  // alignment that kernels and copies like best
+}
+
+void GpuMemories::add_gpu(std::size_t capacity) {
+  PENSTOCK_ASSERT(blocks_.empty());
+  gpus_.push_back(
+      {.memory = core::RangeAllocator<Frontier>(capacity, memory_unit), .lru = {}, .queue = {}, .traffic = {}});
+}
+
+GpuMemories::Task& GpuMemories::task_at(SlotIndex slot) {
+  if (tasks_.size() <= slot.value()) tasks_.resize(slot.value() + 1);
+  return tasks_[slot.value()];
+}
+
+// --- blocks ---
+
+BlockIndex GpuMemories::add(std::size_t bytes) {
+  BlockIndex index(static_cast<std::uint32_t>(blocks_.size()));
+  if (free_blocks_.empty()) {
+    blocks_.emplace_back();
+  } else {
+    index = free_blocks_.back();
+    free_blocks_.pop_back();
+  }
+  Block& block = at(index);
+  const std::uint64_t content = block.content + 1;  // counts on, so that late transfers of the one before are known
+  block = Block();
+  block.bytes = bytes;
+  block.content = content;
+  block.used = true;
+  block.copies.resize(gpus_.size());
+  return index;
+}
+
+void GpuMemories::drop(BlockIndex index) {
+  Block& block = at(index);
+  PENSTOCK_ASSERT(block.used && !block.dropped && block.waiters.empty());
+  block.dropped = true;
+  for (int gpu = 0; gpu < static_cast<int>(gpus_.size()); ++gpu) {
+    copy(index, gpu).valid = false;
+    let_go(index, gpu);
+  }
+  release_if_over(index);
+  for (int gpu = 0; gpu < static_cast<int>(gpus_.size()); ++gpu) launch_ahead(gpu);
+}
+
+void GpuMemories::release_if_over(BlockIndex index) {
+  Block& block = at(index);
+  if (!block.dropped || block.transfers > 0) return;
+  block.used = false;
+  block.dropped = false;
+  free_blocks_.push_back(index);
+  orders_.released(index);
+}
+
+void GpuMemories::made_on_host(BlockIndex block) { written(block, host_memory); }
+
+/// All other copies are of what was there before.
+void GpuMemories::written(BlockIndex index, int where) {
+  Block& block = at(index);
+  ++block.content;
+  block.host_valid = where == host_memory;
+  for (int gpu = 0; gpu < static_cast<int>(gpus_.size()); ++gpu) {
+    if (gpu == where) continue;
+    copy(index, gpu).valid = false;
+    let_go(index, gpu);
+  }
+}
+
+/// Gives back the memory of a copy that is of no use any more.
+void GpuMemories::let_go(BlockIndex index, int gpu) {
+  Copy& one = copy(index, gpu);
+  if (!one.held || one.valid || one.pins > 0) return;
+  Frontier after = one.users;
+  after.add(one.ready);
+  of(gpu).memory.free(one.offset, at(index).bytes, after);
+  of(gpu).lru.erase(one.place);
+  one.held = false;
+  one.ready = {};
+  one.users = {};
+}
+
+bool GpuMemories::is_lost(BlockIndex index) const {
+  const Block& block = at(index);
+  return !block.host_valid && !comes_to_host(block) && std::ranges::none_of(block.copies, &Copy::valid);
+}
+
+// --- transfers ---
+
+Point GpuMemories::order(BlockIndex index, int from, int to, const Frontier& after) {
+  Block& block = at(index);
+  TransferIndex transfer(static_cast<std::uint32_t>(transfers_.size()));
+  if (free_transfers_.empty()) {
+    transfers_.emplace_back();
+  } else {
+    transfer = free_transfers_.back();
+    free_transfers_.pop_back();
+  }
+  const auto offset = [&](int where) { return where == host_memory ? 0 : copy(index, where).offset; };
+  const TransferOrder order{.transfer = transfer,
+                            .block = index,
+                            .from = from,
+                            .to = to,
+                            .from_offset = offset(from),
+                            .to_offset = offset(to),
+                            .bytes = block.bytes,
+                            .after = after};
+  const Point point = orders_.transfer(order);
+  transfers_[transfer.value()] = {.block = index, .from = from, .to = to, .content = block.content, .point = point};
+  ++block.transfers;
+  Gpu& gpu = of(order.gpu());
+  ++gpu.transfers;
+  if (from != host_memory && to != host_memory) ++of(from).transfers;
+  std::uint64_t& bytes = to == host_memory     ? gpu.traffic.bytes_out
+                         : from == host_memory ? gpu.traffic.bytes_in
+                                               : gpu.traffic.bytes_peer;
+  bytes += block.bytes;
+  return point;
+}
+
+void GpuMemories::transferred(TransferIndex index, bool well) {
+  const Transfer transfer = transfers_[index.value()];
+  free_transfers_.push_back(index);
+  Block& block = at(transfer.block);
+  const int gpu = transfer.to != host_memory ? transfer.to : transfer.from;
+  const bool between_gpus = transfer.from != host_memory && transfer.to != host_memory;
+  --block.transfers;
+  --of(gpu).transfers;
+  if (between_gpus) {
+    --of(transfer.from).transfers;
+    unpin(transfer.block, transfer.from);
+  }
+  if (transfer.to != host_memory) {
+    Copy& made = copy(transfer.block, transfer.to);
+    if (made.ready.queue == transfer.point.queue && made.ready.point == transfer.point.point) made.ready = {};
+    if (!well && block.content == transfer.content) made.valid = false;
+  } else if (block.coming == transfer.content && block.coming_from == transfer.from &&
+             block.coming_at.point == transfer.point.point) {
+    block.coming_from = host_memory;
+    if (well && block.content == transfer.content) block.host_valid = true;
+    wake_waiters(transfer.block);
+  }
+  release_if_over(transfer.block);
+  for (int each = 0; each < static_cast<int>(gpus_.size()); ++each) launch_ahead(each);
+}
+
+// --- host memory ---
+
+/// Not while what was there before still comes from another GPU, on whose queue nothing can be ordered behind it.
+bool GpuMemories::may_come_to_host(const Block& block, int from) const {
+  return block.coming_from == host_memory || block.coming_from == from;
+}
+
+/// False: it is nowhere.
+bool GpuMemories::order_to_host(BlockIndex index) {
+  Block& block = at(index);
+  if (block.host_valid || comes_to_host(block)) return true;
+  const auto from = std::ranges::find_if(block.copies, &Copy::valid);
+  if (from == block.copies.end()) return false;
+  const int gpu = static_cast<int>(from - block.copies.begin());
+  if (!may_come_to_host(block, gpu)) return true;  // its end wakes the waiters, who then order again
+  const Point point = order(index, gpu, host_memory, from->ready);
+  from->users.add(point);
+  block.coming = block.content;
+  block.coming_from = gpu;
+  block.coming_at = point;
+  return true;
+}
+
+/// True: all that the task reads is there. Otherwise it has been refused, or waits and will go_on().
+template <class IsThere>
+bool GpuMemories::seek(SlotIndex slot, const IsThere& is_there) {
+  const auto is_missing = [&](const BlockUse& use) { return use.in != no_block && !is_there(use.in); };
+  for (const BlockUse& use : task_at(slot).uses) {
+    if (is_missing(use) && !order_to_host(use.in)) {
+      refuse(slot, Refusal::lost);
+      return false;
+    }
+  }
+  for (const BlockUse& use : task_at(slot).uses) {
+    if (!is_missing(use)) continue;
+    at(use.in).waiters.push_back(slot);
+    ++task_at(slot).missing;
+  }
+  return task_at(slot).missing == 0;
+}
+
+void GpuMemories::wake_waiters(BlockIndex index) {
+  const std::vector<SlotIndex> waiters = std::exchange(at(index).waiters, {});
+  for (const SlotIndex waiter : waiters) {
+    if (--task_at(waiter).missing == 0) go_on(waiter);
+  }
+}
+
+void GpuMemories::run_on_host(SlotIndex slot, std::span<const BlockUse> uses) {
+  Task& task = task_at(slot);
+  task = Task();
+  task.uses.assign(uses.begin(), uses.end());
+  go_on(slot);
+}
+
+/// A task that waits for nothing just now.
+void GpuMemories::go_on(SlotIndex slot) {
+  const int gpu = task_at(slot).gpu;
+  if (gpu != host_memory && of(gpu).gone) return refuse(slot, Refusal::gone);
+  const auto is_there = [&](BlockIndex block) {
+    return gpu == host_memory ? at(block).host_valid : copy(block, gpu).valid || source_for(block, gpu) != gpu;
+  };
+  if (!seek(slot, is_there)) return;
+  if (gpu != host_memory) return enqueue(slot);
+  for (const BlockUse& use : task_at(slot).uses) {
+    if (use.out != no_block) written(use.out, host_memory);
+  }
+  orders_.start_on_host(slot);
+}
+
+void GpuMemories::refuse(SlotIndex slot, Refusal why) {
+  Task& task = task_at(slot);
+  if (std::exchange(task.is_queued, false)) of(task.gpu).queue.erase({task.priority, task.number, slot});
+  if (task.gpu != host_memory) want(task, -1);
+  orders_.refuse(slot, task.gpu, why);
+}
+
+}  // namespace penstock::coherence

@@ -1,0 +1,251 @@
+/// Which memories of a rank hold which block, and what has to happen so that a task finds its operands where it runs:
+/// transfers, room, write-back, and in which order on a GPU's queues. Pure: blocks, tasks and memory are numbers here;
+/// the owner keeps the bytes, carries out the orders in the order in which they come, and calls all functions under one
+/// mutex.
+///
+/// A block is the content of one storage of the rank. It is in host memory, in that of some GPUs, or both; a task that
+/// writes it leaves it in one. What a GPU's queues have not done yet counts as done there: later work of the same GPU
+/// is ordered behind it (Frontier), and memory is given to others while what was in it is still being written back.
+///
+/// A GPU launches ahead, among its tasks first the one whose operands it mostly holds. All operands of a task get room
+/// at once or none does, so tasks never push each other's operands out. Room is made by dropping blocks that are
+/// elsewhere too, the least recently used first, and those that a waiting task needs last; then by writing back.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "coherence/frontier.hpp"
+#include "coherence/replica_table.hpp"
+#include "core/ids.hpp"
+#include "core/range_allocator.hpp"
+
+namespace penstock::coherence {
+
+using BlockIndex = core::Id<struct BlockTag, std::uint32_t>;
+using TransferIndex = core::Id<struct TransferTag, std::uint32_t>;
+inline constexpr BlockIndex no_block{none};
+inline constexpr int host_memory = -1;
+
+/// Read: only `in`; write: only `out`; read-write: `in` is `out`, or is copied to it.
+struct BlockUse {
+  BlockIndex in = no_block;
+  BlockIndex out = no_block;
+};
+
+/// Bytes to be moved. One end at least is a GPU's memory, `from` or `to`; queue and order are those of `gpu`.
+struct TransferOrder {
+  TransferIndex transfer;
+  BlockIndex block;
+  int from = host_memory;
+  int to = host_memory;
+  std::size_t from_offset = 0;  ///< in the GPU's memory
+  std::size_t to_offset = 0;
+  std::size_t bytes = 0;
+  Frontier after = {};
+  /// Whose queue: of the GPU that receives, or else of the one that sends.
+  [[nodiscard]] int gpu() const { return to != host_memory ? to : from; }
+};
+
+struct LaunchOrder {
+  SlotIndex task;
+  int gpu = 0;
+  struct Operand {
+    std::size_t offset = 0;       ///< that the body sees
+    std::size_t copied_from = 0;  ///< that is copied there first, if `copied_bytes` is not 0
+    std::size_t copied_bytes = 0;
+  };
+  std::span<const Operand> operands;
+  Frontier after = {};
+};
+
+enum class Refusal : std::uint8_t {
+  too_large,  ///< its operands do not fit into the GPU's memory
+  gone,       ///< the GPU is not used any more
+  lost,       ///< an operand was only in the memory of a GPU that is gone
+};
+
+/// What the machine wants done, from inside its functions. None may call it back.
+class GpuOrders {
+ public:
+  /// The token of the transfer, which is to be reported by transferred().
+  virtual Point transfer(const TransferOrder& order) = 0;
+  /// The token of the task, which is to be reported by ended().
+  virtual Point launch(const LaunchOrder& order) = 0;
+  /// All that it reads is in host memory.
+  virtual void start_on_host(SlotIndex task) = 0;
+  virtual void refuse(SlotIndex task, int gpu, Refusal why) = 0;
+  /// A dropped block has no transfer under way any more: its host memory may go. The index is used again.
+  virtual void released(BlockIndex block) = 0;
+
+ protected:
+  ~GpuOrders() = default;
+};
+
+struct GpuTraffic {
+  std::uint64_t bytes_in = 0;     ///< from host memory
+  std::uint64_t bytes_out = 0;    ///< to host memory
+  std::uint64_t bytes_peer = 0;   ///< from other GPUs
+  std::uint64_t evictions = 0;    ///< blocks that had to make room
+  std::uint64_t write_backs = 0;  ///< of these, those that were nowhere else
+};
+
+class GpuMemories {
+ public:
+  explicit GpuMemories(GpuOrders& orders) : orders_(orders) {}
+
+  /// GPUs are numbered from 0. Before the first block.
+  void add_gpu(std::size_t capacity);
+  [[nodiscard]] std::size_t gpus() const { return gpus_.size(); }
+  [[nodiscard]] std::size_t capacity(int gpu) const { return of(gpu).memory.capacity(); }
+  [[nodiscard]] const GpuTraffic& traffic(int gpu) const { return of(gpu).traffic; }
+
+  /// A block without content.
+  BlockIndex add(std::size_t bytes);
+  /// No task uses it any more.
+  void drop(BlockIndex block);
+  /// Whoever fills it in host memory has done so, or is the next to touch it.
+  void made_on_host(BlockIndex block);
+  [[nodiscard]] bool is_on_host(BlockIndex block) const { return at(block).host_valid; }
+  [[nodiscard]] bool is_lost(BlockIndex block) const;
+  /// Orders what is missing. After some transferred() it is on the host, or lost, or this is to be called again.
+  void bring_to_host(BlockIndex block) { static_cast<void>(order_to_host(block)); }
+
+  /// The task may run, as far as other tasks are concerned. Ends in launch() or refuse(), ...
+  void run_on_gpu(int gpu, SlotIndex task, std::span<const BlockUse> uses, std::int32_t priority = 0);
+  /// ... or in start_on_host() or refuse(lost).
+  void run_on_host(SlotIndex task, std::span<const BlockUse> uses);
+  /// A launched task has.
+  void ended(SlotIndex task);
+  void transferred(TransferIndex transfer, bool well);
+  /// What is under way there is still to be reported, as failed. Waiting tasks are refused.
+  void lose_gpu(int gpu);
+
+  /// Of what a task would have to be brought to the GPU, as things are.
+  [[nodiscard]] std::size_t missing_bytes(int gpu, std::span<const BlockUse> uses) const;
+
+ private:
+  using Lru = std::list<BlockIndex>;
+  struct Copy {
+    std::size_t offset = 0;
+    bool held = false;   // it has memory
+    bool valid = false;  // that holds the content, or will once `ready` is passed
+    Point ready;         // none: it has been seen to have ended
+    Frontier users;      // that read it since
+    int pins = 0;        // by launched tasks and transfers
+    int wanted = 0;      // by tasks that wait
+    Lru::iterator place;
+  };
+  struct Block {
+    std::size_t bytes = 0;
+    std::uint64_t content = 0;  // counts what was written
+    bool used = false;
+    bool dropped = false;
+    bool host_valid = false;
+    int transfers = 0;              // under way
+    std::uint64_t coming = 0;       // the content that comes to host memory, if some does
+    int coming_from = host_memory;  // on which GPU's queue, ...
+    Point coming_at;                // ... and where there
+    std::vector<Copy> copies;       // by GPU
+    std::vector<SlotIndex> waiters;
+  };
+  struct Task {
+    int gpu = host_memory;  // where it is to run
+    std::int32_t priority = 0;
+    std::uint64_t number = 0;  // of arrival
+    int missing = 0;           // blocks that it waits for to come to host memory
+    int passed_over = 0;
+    bool is_queued = false;
+    bool launched = false;
+    Point point;
+    std::vector<BlockUse> uses;
+  };
+  struct Queued {
+    std::int32_t priority;
+    std::uint64_t number;
+    SlotIndex task;
+    bool operator<(const Queued& other) const {
+      return std::pair(-std::int64_t{priority}, number) < std::pair(-std::int64_t{other.priority}, other.number);
+    }
+  };
+  struct Gpu {
+    core::RangeAllocator<Frontier> memory;
+    Lru lru;  // held, the least recently used first
+    std::set<Queued> queue;
+    int in_flight = 0;
+    int transfers = 0;
+    std::size_t pinned_bytes = 0;
+    bool gone = false;
+    GpuTraffic traffic;
+  };
+  struct Transfer {
+    BlockIndex block;
+    int from = host_memory;
+    int to = host_memory;
+    std::uint64_t content = 0;
+    Point point;
+  };
+
+  [[nodiscard]] Gpu& of(int gpu) { return gpus_[static_cast<std::size_t>(gpu)]; }
+  [[nodiscard]] const Gpu& of(int gpu) const { return gpus_[static_cast<std::size_t>(gpu)]; }
+  [[nodiscard]] Block& at(BlockIndex block) { return blocks_[block.value()]; }
+  [[nodiscard]] const Block& at(BlockIndex block) const { return blocks_[block.value()]; }
+  [[nodiscard]] Copy& copy(BlockIndex block, int gpu) { return at(block).copies[static_cast<std::size_t>(gpu)]; }
+  [[nodiscard]] const Copy& copy(BlockIndex block, int gpu) const {
+    return at(block).copies[static_cast<std::size_t>(gpu)];
+  }
+  Task& task_at(SlotIndex slot);
+
+  // gpu_memories.cpp: blocks and host memory
+  void written(BlockIndex block, int where);
+  void let_go(BlockIndex block, int gpu);
+  void release_if_over(BlockIndex index);
+  [[nodiscard]] bool comes_to_host(const Block& block) const {
+    return block.coming_from != host_memory && block.coming == block.content;
+  }
+  [[nodiscard]] bool may_come_to_host(const Block& block, int from) const;
+  bool order_to_host(BlockIndex block);
+  template <class IsThere>
+  [[nodiscard]] bool seek(SlotIndex task, const IsThere& is_there);
+  void wake_waiters(BlockIndex block);
+  void go_on(SlotIndex task);
+  void refuse(SlotIndex task, Refusal why);
+  Point order(BlockIndex block, int from, int to, const Frontier& after);
+
+  // gpu_launching.cpp: a GPU's queue and memory
+  void launch_ahead(int gpu);
+  [[nodiscard]] bool may_launch(const Gpu& gpu) const;
+  [[nodiscard]] SlotIndex choose(int gpu);
+  [[nodiscard]] bool has_sources(SlotIndex task);
+  void want(const Task& task, int by);
+  void enqueue(SlotIndex task);
+  [[nodiscard]] int source_for(BlockIndex block, int gpu) const;
+  [[nodiscard]] bool reserve(const Task& task);
+  [[nodiscard]] bool take_room(BlockIndex block, int gpu);
+  [[nodiscard]] bool evict_one(int gpu);
+  void evict_all(int gpu);
+  void pin(BlockIndex block, int gpu);
+  void unpin(BlockIndex block, int gpu);
+  void touch(BlockIndex block, int gpu);
+  void bring_in(BlockIndex block, int gpu);
+  void launch(SlotIndex slot);
+
+  GpuOrders& orders_;
+  std::vector<Gpu> gpus_;
+  std::vector<Block> blocks_;
+  std::vector<BlockIndex> free_blocks_;
+  std::vector<Task> tasks_;  // by slot
+  std::vector<Transfer> transfers_;
+  std::vector<TransferIndex> free_transfers_;
+  std::uint64_t arrived_ = 0;
+  std::vector<LaunchOrder::Operand> operands_;  // of launch()
+};
+
+}  // namespace penstock::coherence
