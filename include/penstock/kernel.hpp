@@ -14,6 +14,9 @@
 
 #include <penstock/types.hpp>
 
+struct CUstream_st;
+struct cublasContext;
+
 namespace penstock {
 
 /// What a task does with one datum.
@@ -48,6 +51,17 @@ struct TaskContext {
   std::span<const Parameter> parameters;  ///< in the order of KernelDescription::parameters, defaults filled in
   int panel = 0;
   int panel_count = 1;
+};
+
+/// One call of a kernel's body for GPUs, on a thread for which the GPU is current: it queues its work on the stream and
+/// returns without waiting.
+struct CudaContext {
+  std::span<const ArrayView> arrays;      ///< in GPU memory, in the order of KernelDescription::accesses
+  std::span<const Parameter> parameters;  ///< as in TaskContext
+  CUstream_st* stream = nullptr;          ///< a cudaStream_t
+  cublasContext* cublas = nullptr;        ///< a cublasHandle_t, set to the stream
+  std::byte* scratch = nullptr;           ///< GPU memory for this call alone, in the order of the stream
+  std::size_t scratch_bytes = 0;          ///< 1 MiB
 };
 
 struct AccessDescription {

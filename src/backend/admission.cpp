@@ -40,7 +40,16 @@ Task& Backend::record(coherence::SlotIndex slot) {
 
 Storage& Backend::storage(coherence::StorageIndex index) {
   if (storages_.size() <= index.value()) storages_.resize(index.value() + 1);
-  return storages_[index.value()];
+  Storage*& here = storages_[index.value()];
+  if (here != nullptr) return *here;
+  const std::lock_guard lock(storages_mutex_);
+  if (idle_storages_.empty()) {
+    here = &all_storages_.emplace_back();
+  } else {
+    here = idle_storages_.back();
+    idle_storages_.pop_back();
+  }
+  return *here;
 }
 
 void Backend::fill(Task& task) {
@@ -51,20 +60,24 @@ void Backend::fill(Task& task) {
   task.attempt = command_.attempt;
   task.kernel_id = command_.kernel;
   task.kernel = touch ? nullptr : kernels_[command_.kernel.value()];
-  task.device = touch ? core::DeviceId() : choose_device(*task.kernel);
+  task.cores = command_.cores;
   task.parameters.assign(command_.parameters.begin(), command_.parameters.end());
   fill_operands(task);
-  // A copy is made by the host just before the body: then the inputs must be there, not only queued.
-  const auto is_copy = [](const Task::Place& place) { return place.kind == OperandKind::copy; };
-  task.node.prepare(task.device, !std::ranges::any_of(task.places, is_copy));
+  task.device = touch ? core::DeviceId() : choose_device(task);
+  task.node.prepare(task.device);
   task.failed.store(false, std::memory_order_relaxed);
   task.busy_ns.store(0, std::memory_order_relaxed);
   task.preparation = Task::Preparation::none;
   task.cancelled = false;
+  task.lost = false;
   task.message.clear();
+  fill_panels(task);
+}
 
+void Backend::fill_panels(Task& task) {
   // An accelerator takes the task as a whole.
-  const int panels = touch ? 0 : task.device == core::DeviceId(0) ? command_.cores : 1;
+  const bool touch = task.kind == Task::Kind::touch;
+  const int panels = touch ? 0 : task.device == core::DeviceId(0) ? task.cores : 1;
   task.panels_left.store(panels, std::memory_order_relaxed);
   task.panels.resize(static_cast<std::size_t>(panels));
   outstanding_[task.device.value()].fetch_add(panels, std::memory_order_relaxed);
@@ -90,6 +103,7 @@ void Backend::fill_operands(Task& task) {
     Storage* const out = writes ? &storage(admission_.places[i].out) : nullptr;
     if (out != nullptr && operand.kind != OperandKind::consume) {
       out->bytes = static_cast<std::size_t>(operand.type.bytes());
+      if (gpu_tasks_) gpu_tasks_->attach(*out);
     }
     task.places.push_back({.kind = operand.kind,
                            .data = operand.data,
@@ -108,6 +122,13 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
   fetch.node.prepare(core::DeviceId());
   Storage& target = storage(order.storage);
   target.bytes = order.bytes;
+  if (gpu_tasks_) gpu_tasks_->attach(target);
+  fetch.places.assign(1, {.kind = OperandKind::write,
+                          .data = order.data,
+                          .in = nullptr,
+                          .out = &target,
+                          .reads = {},
+                          .writes = order.version});
   try {
     target.data = pool_.allocate(order.bytes);
   } catch (const Error& error) {
@@ -126,20 +147,26 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
                 .into = std::span(target.data, order.bytes)});
 }
 
-core::DeviceId Backend::choose_device(const KernelDescription& kernel) const {
+core::DeviceId Backend::choose_device(const Task& task) const {
   if (devices_.size() == 1) return core::DeviceId(0);
-  const bool skip_cores = prefer_accelerators_ && std::ranges::any_of(devices_, [&](const OwnedDevice& owned) {
-                            return owned.device->kind() != device::DeviceKind::cpu && owned.device->can_run(kernel);
-                          });
+  std::size_t bytes = 0;
+  for (const Task::Place& place : task.places) {
+    if (place.in != nullptr) bytes += place.in->bytes;
+    if (place.out != nullptr && place.out != place.in) bytes += place.out->bytes;
+  }
   std::vector<schedule::DeviceView> views;
+  bool some_gpu = false;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const device::Device& device = *devices_[i].device;
     const bool is_cores = device.kind() == device::DeviceKind::cpu;
-    views.push_back({.can_run = device.can_run(kernel) && !(is_cores && skip_cores),
+    const bool fits = is_cores || gpu_tasks_->could_fit(static_cast<int>(i) - 1, bytes);
+    views.push_back({.can_run = fits && device.can_run(*task.kernel),
                      .is_accelerator = !is_cores,
                      .lanes = device.lanes(),
                      .outstanding = outstanding_[i].load(std::memory_order_relaxed)});
+    some_gpu = some_gpu || (!is_cores && views.back().can_run);
   }
+  if (prefer_accelerators_ && some_gpu) views[0].can_run = false;
   const auto chosen = schedule::choose_device(views);
   return core::DeviceId(static_cast<core::DeviceId::Value>(chosen.value_or(0)));
 }

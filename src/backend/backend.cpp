@@ -16,7 +16,7 @@ Backend::Backend(std::span<const KernelDescription* const> kernels, mover::Mover
 
 Backend::~Backend() {
   devices_.clear();  // first: their threads call back
-  for (const Storage& storage : storages_) {
+  for (const Storage& storage : all_storages_) {
     if (storage.data != nullptr) pool_.free(storage.data, storage.bytes);
   }
 }
@@ -32,11 +32,26 @@ void Backend::add_device(OwnedDevice device) {
   devices_.push_back(std::move(device));
 }
 
+Backend::GpuOwner Backend::owner_of_next_gpu() {
+  const core::DeviceId id(static_cast<core::DeviceId::Value>(devices_.size()));
+  if (links_.size() == devices_.size()) {
+    links_.emplace_back(*this, id, lanes_->size() - 1);
+    gpu_links_.emplace_back(*this, id);
+  }
+  return {links_.back(), gpu_links_.back()};
+}
+
+void Backend::add_gpu(std::string name, std::unique_ptr<device::Accelerator> gpu) {
+  gpus_.push_back(gpu.get());
+  add_device({.name = std::move(name), .device = std::move(gpu)});
+  gpu_tasks_.emplace(pool_, gpus_);
+}
+
 void Backend::receive(std::span<const std::byte> commands) {
   begun_.store(true, std::memory_order_release);
   thread_local std::vector<executor::Node*> ready;
   cluster::Settled settled;
-  std::vector<Storage> freed;
+  std::vector<Storage*> freed;
   {
     const std::lock_guard lock(mutex_);
     core::ByteReader reader(commands);
@@ -46,7 +61,7 @@ void Backend::receive(std::span<const std::byte> commands) {
     }
     if (reader.bad()) throw Error(ErrorCode::environment, "a command of the front-end is not well formed");
   }
-  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  free(freed);
   start(ready);
 }
 
@@ -95,32 +110,43 @@ std::size_t Backend::waiting() const {
   return count;
 }
 
-std::optional<mover::ServedReplica> Backend::serve(core::DataId data, core::Version version) {
+mover::Serving Backend::serve(core::DataId data, core::Version version) {
   const std::lock_guard lock(mutex_);
   const coherence::ReplicaIndex replica = machine_.find(data, version);
-  if (replica == coherence::no_replica) return std::nullopt;
-  const Storage& storage = storages_[machine_.begin_use(replica).value()];
-  return mover::ServedReplica{replica, std::span<const std::byte>(storage.data, storage.bytes)};
+  if (replica == coherence::no_replica) return {};
+  const Storage& storage = *storages_[machine_.storage_of(replica).value()];
+  if (gpu_tasks_ && !gpu_tasks_->bring_to_host(storage)) return {.state = mover::Serving::State::later, .replica = {}};
+  machine_.begin_use(replica);
+  return {.state = mover::Serving::State::here,
+          .replica = {replica, std::span<const std::byte>(storage.data, storage.bytes)}};
 }
 
 void Backend::served(coherence::ReplicaIndex replica) {
   cluster::Settled settled;
-  std::vector<Storage> freed;
+  std::vector<Storage*> freed;
   std::vector<executor::Node*> ready;
   {
     const std::lock_guard lock(mutex_);
     machine_.end_use(replica, settled);
     release(settled, freed, ready);
   }
-  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  free(freed);
   start(ready);
 }
 
 std::byte* Backend::bytes_of(core::DataId data, core::Version version) {
-  const std::lock_guard lock(mutex_);
-  const coherence::ReplicaIndex replica = machine_.find(data, version);
-  PENSTOCK_ASSERT(replica != coherence::no_replica);
-  return storages_[machine_.storage_of(replica).value()].data;
+  const Storage* storage = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const coherence::ReplicaIndex replica = machine_.find(data, version);
+    PENSTOCK_ASSERT(replica != coherence::no_replica);
+    storage = storages_[machine_.storage_of(replica).value()];
+  }
+  if (gpu_tasks_ && !gpu_tasks_->bring_to_host(*storage)) {
+    mover_.wake();  // the driver, which looks for the end of transfers
+    gpu_tasks_->wait_for_host(*storage);
+  }
+  return storage->data;
 }
 
 void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
@@ -137,11 +163,9 @@ void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
   for (OwnedDevice& owned : devices_) owned.device.reset();
 }
 
-void Backend::release(cluster::Settled& settled, std::vector<Storage>& freed, std::vector<executor::Node*>& ready) {
+void Backend::release(cluster::Settled& settled, std::vector<Storage*>& freed, std::vector<executor::Node*>& ready) {
   for (const coherence::StorageIndex index : settled.freed) {
-    Storage& storage = storages_[index.value()];
-    if (storage.data != nullptr) freed.push_back(storage);
-    storage = {};
+    freed.push_back(std::exchange(storages_[index.value()], nullptr));
   }
   for (const coherence::SlotIndex slot : settled.drained) {
     executor::Node& node = tasks_[slot.value()].node;
@@ -149,6 +173,24 @@ void Backend::release(cluster::Settled& settled, std::vector<Storage>& freed, st
   }
   settled.freed.clear();
   settled.drained.clear();
+}
+
+/// Without the mutex.
+void Backend::free(std::span<Storage* const> storages) {
+  if (storages.empty()) return;
+  if (!gpu_tasks_) return recycle(storages);
+  GpuTasks::Effects effects;
+  gpu_tasks_->drop(storages, effects);
+  carry_out(effects);
+}
+
+void Backend::recycle(std::span<Storage* const> storages) {
+  for (Storage* const storage : storages) {
+    if (storage->data != nullptr) pool_.free(storage->data, storage->bytes);
+    *storage = {};
+  }
+  const std::lock_guard lock(storages_mutex_);
+  idle_storages_.insert(idle_storages_.end(), storages.begin(), storages.end());
 }
 
 }  // namespace penstock::backend

@@ -4,7 +4,7 @@
 /// Threads: receive() is called by the driver thread, on rank 0 also by whoever holds the front-end's mutex;
 /// completions come from the devices' threads. One mutex guards the rank's machine and the records; it is never held
 /// while the front-end is called, and the front-end's mutex may be held while it is taken. Running and releasing tasks
-/// takes neither.
+/// takes neither. That of GpuTasks may be taken under it.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "backend/gpu_tasks.hpp"
 #include "backend/lane_buffers.hpp"
 #include "backend/task.hpp"
 #include "cluster/rank_machine.hpp"
@@ -54,6 +55,18 @@ class Backend {
   /// number 0 is the cores.
   [[nodiscard]] device::Completions& completions_for_next_device();
   void add_device(OwnedDevice device);
+  /// What the GPU that will be the next device reports to; asked for again when it could not be had.
+  struct GpuOwner {
+    device::Completions& completions;
+    device::TransferEnds& transfers;
+  };
+  [[nodiscard]] GpuOwner owner_of_next_gpu();
+  /// Host memory for the transfers of GPUs, before the first of them.
+  void use_pinned(memory::PinnedPool::Source source, std::size_t bytes_most) {
+    pool_.use_pinned(std::move(source), bytes_most);
+  }
+  /// Its memory is then managed here.
+  void add_gpu(std::string name, std::unique_ptr<device::Accelerator> gpu);
   [[nodiscard]] std::size_t devices() const { return devices_.size(); }
   [[nodiscard]] const device::Device& device(std::size_t index) const { return *devices_[index].device; }
   [[nodiscard]] const std::string& device_name(std::size_t index) const { return devices_[index].name; }
@@ -75,10 +88,11 @@ class Backend {
   bool progress();
   /// Driver thread, from the mover's events.
   void fetched(coherence::SlotIndex slot);
-  [[nodiscard]] std::optional<mover::ServedReplica> serve(core::DataId data, core::Version version);
+  [[nodiscard]] mover::Serving serve(core::DataId data, core::Version version);
   void served(coherence::ReplicaIndex replica);
 
-  /// A settled version in this rank's memory; the front-end has pinned it.
+  /// A settled version, in host memory; the front-end has pinned it. Waits while it comes there from a GPU. Throws
+  /// Error (lost) when that has failed.
   [[nodiscard]] std::byte* bytes_of(core::DataId data, core::Version version);
 
   /// Tasks are here that have not been settled.
@@ -109,6 +123,18 @@ class Backend {
     std::size_t first_lane_;
   };
 
+  /// What one GPU reports transfers to.
+  class GpuLink final : public device::TransferEnds {
+   public:
+    GpuLink(Backend& backend, core::DeviceId device) : backend_(backend), device_(device) {}
+    void prepare(device::Transfer& transfer) override { backend_.gpu_tasks_->prepare(transfer); }
+    void transferred(std::span<device::TransferEnd> ends) override;
+
+   private:
+    Backend& backend_;
+    core::DeviceId device_;
+  };
+
   void receive_item(core::ByteReader& reader, cluster::Settled& settled, std::vector<executor::Node*>& ready);
 
   // admission.cpp: what command_ becomes
@@ -118,23 +144,35 @@ class Backend {
   void fill(Task& task);
   void fill_operands(Task& task);
   void begin_fetch(const cluster::Admission::Fetch& order, Task& consumer);
-  [[nodiscard]] core::DeviceId choose_device(const KernelDescription& kernel) const;
+  void fill_panels(Task& task);
+  [[nodiscard]] core::DeviceId choose_device(const Task& task) const;
 
   // recording.cpp
   static void record(const Task& task, const device::Completion& completion, trace::Lane& lane);
 
   // running.cpp
   void start(std::vector<executor::Node*>& ready);
+  void start_panels(Task& task, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
   void start_queued(Task& task, std::vector<executor::Node*>& ready);
+  [[nodiscard]] bool may_run(Task& task);
   [[nodiscard]] bool prepare_once(Task& task);
   [[nodiscard]] bool prepare(Task& task);
   bool finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready);
   void finish_touch(Task& task, std::vector<executor::Node*>& ready);
   void finished_here(Task& task, core::TaskId cause);
   bool settle(std::size_t lane);
+
+  // gpu_running.cpp: on a rank with GPUs
+  void carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
+  void carry_out(GpuTasks::Effects& effects);
+  void launched(const GpuTasks::Effects::Launched& launched, std::vector<executor::Node*>& ready);
+  void refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects, std::vector<executor::Node*>& ready);
+  void end_unrun(Task& task, std::vector<executor::Node*>& ready);
   static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);
   /// Carries out what the machine set free. Under the mutex; the caller frees and starts without it.
-  void release(cluster::Settled& settled, std::vector<Storage>& freed, std::vector<executor::Node*>& ready);
+  void release(cluster::Settled& settled, std::vector<Storage*>& freed, std::vector<executor::Node*>& ready);
+  void free(std::span<Storage* const> storages);
+  void recycle(std::span<Storage* const> storages);
 
   const std::span<const KernelDescription* const> kernels_;
   mover::Mover& mover_;
@@ -143,14 +181,21 @@ class Backend {
 
   std::mutex mutex_;  // guards the machine, the growth of the two deques, and the scratch of receive()
   cluster::RankMachine machine_;
-  std::deque<Task> tasks_;        // by slot
-  std::deque<Storage> storages_;  // by storage index
+  std::deque<Task> tasks_;          // by slot
+  std::vector<Storage*> storages_;  // by storage index
   cluster::Admission admission_;
   cluster::TaskCommand command_;
+
+  std::mutex storages_mutex_;         // guards the next two
+  std::deque<Storage> all_storages_;  // those of storages_, those still in use by transfers, and idle ones
+  std::vector<Storage*> idle_storages_;
 
   bool prefer_accelerators_ = false;
   trace::Recorder* recorder_ = nullptr;  // none: nothing is recorded
   std::deque<Link> links_;
+  std::deque<GpuLink> gpu_links_;
+  std::vector<device::Accelerator*> gpus_;  // of devices_
+  std::optional<GpuTasks> gpu_tasks_;       // where there are any
   std::vector<OwnedDevice> devices_;
   std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
   std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device

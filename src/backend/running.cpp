@@ -25,21 +25,32 @@ Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 
 void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
+  thread_local GpuTasks::Effects effects;
+  const bool is_looked_at = busy_polling();
   // By index: what ends or is queued here may append to `ready`.
   for (std::size_t i = 0; i < ready.size(); ++i) {
     Task& task = task_of(*ready[i]);
     if (task.kind == Task::Kind::touch) {
       finish_touch(task, ready);
-    } else if (task.device == core::DeviceId(0) && task.node.after().empty()) {
-      for (device::Work& panel : task.panels) work.push_back(&panel);
+    } else if (!gpu_tasks_) {
+      start_panels(task, work, ready);
+    } else if (may_run(task)) {
+      gpu_tasks_->run(task, effects);
+      carry_out(effects, work, ready);
     } else {
-      start_queued(task, ready);
+      end_unrun(task, ready);
     }
   }
   ready.clear();
+  if (!is_looked_at && busy_polling()) mover_.wake();  // the driver, which then looks often
   if (work.empty()) return;
   devices_[0].device->start(work);
   work.clear();
+}
+
+void Backend::start_panels(Task& task, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready) {
+  if (task.device != core::DeviceId(0) || !task.node.after().empty()) return start_queued(task, ready);
+  for (device::Work& panel : task.panels) work.push_back(&panel);
 }
 
 void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
@@ -65,12 +76,14 @@ bool Backend::prepare_once(Task& task) {
   return task.preparation == Task::Preparation::ready;
 }
 
+bool Backend::may_run(Task& task) {
+  if (cancelled_.load(std::memory_order_relaxed)) task.cancelled = true;
+  return !task.cancelled && !task.failed.load(std::memory_order_relaxed) && task.node.cause() == TaskId();
+}
+
 bool Backend::prepare(Task& task) {
-  if (cancelled_.load(std::memory_order_relaxed)) {
-    task.cancelled = true;
-    return false;
-  }
-  if (task.failed.load(std::memory_order_relaxed) || task.node.cause() != TaskId()) return false;
+  if (!may_run(task)) return false;
+  if (gpu_tasks_ && task.device != core::DeviceId(0)) return true;
   try {
     for (std::size_t i = 0; i < task.places.size(); ++i) {
       const Task::Place& place = task.places[i];
@@ -97,6 +110,9 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   thread_local std::vector<executor::Node*> ready;
   bool settle_now = false;
   std::size_t lane = 0;
+  thread_local GpuTasks::Effects effects;
+  const bool on_gpu = backend_.gpu_tasks_ && device_ != core::DeviceId(0);
+  if (on_gpu) backend_.gpu_tasks_->ended(device_.value() - 1, completions, effects);
   for (device::Completion& completion : completions) {
     Task& task = task_of(*completion.work);
     if (backend_.recorder_ != nullptr) record(task, completion, backend_.recorder_->lane(lane_of(completion.lane)));
@@ -110,6 +126,7 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
     lane = lane_of(completion.lane);
     if (backend_.finish(task, lane, ready)) settle_now = true;
   }
+  if (on_gpu) backend_.carry_out(effects);
   backend_.start(ready);
   if (settle_now) backend_.settle(lane);
 }
@@ -117,7 +134,7 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
 bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready) {
   Finished finished{.task = &task, .cause = {}, .outcome = Outcome::done};
   if (task.failed.load(std::memory_order_relaxed)) {
-    finished.outcome = Outcome::failed;
+    finished.outcome = task.lost ? Outcome::lost : Outcome::failed;
     finished.cause = task.task;
   } else if (task.node.cause() != TaskId()) {
     finished.outcome = Outcome::skipped;
@@ -148,6 +165,7 @@ void Backend::fetched(coherence::SlotIndex slot) {
     const std::lock_guard lock(mutex_);
     fetch = &tasks_[slot.value()];
   }
+  if (gpu_tasks_) gpu_tasks_->made_on_host(*fetch->places.front().out);
   fetch->node.finish(TaskId(), ready);
   finished_here(*fetch, TaskId());
   start(ready);
@@ -163,13 +181,13 @@ bool Backend::settle(std::size_t lane) {
   thread_local std::vector<executor::Node*> ready;
   write_endings(finished, item);  // before the records may be used again
   cluster::Settled settled;
-  std::vector<Storage> freed;
+  std::vector<Storage*> freed;
   {
     const std::lock_guard lock(mutex_);
     for (const Finished& one : finished) machine_.settle(one.task->slot, one.cause, settled);
     release(settled, freed, ready);
   }
-  for (const Storage& storage : freed) pool_.free(storage.data, storage.bytes);
+  free(freed);
   unsettled_.fetch_sub(static_cast<std::int64_t>(finished.size()), std::memory_order_relaxed);
   finished.clear();
   start(ready);

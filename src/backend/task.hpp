@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/messages.hpp"
+#include "coherence/gpu_memories.hpp"
 #include "coherence/replica_table.hpp"
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
@@ -18,10 +19,11 @@
 
 namespace penstock::backend {
 
-/// The bytes of a replica; null until the first that writes them runs.
+/// The bytes of a replica. Stays in place and is used again.
 struct Storage {
-  std::byte* data = nullptr;
+  std::byte* data = nullptr;  ///< host memory; null until it is needed
   std::size_t bytes = 0;
+  coherence::BlockIndex block = coherence::no_block;  ///< on a rank with GPUs
 };
 
 /// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node
@@ -44,12 +46,14 @@ struct Task {
   core::TaskId task;
   core::Attempt attempt;
   core::DeviceId device;
+  int cores = 1;
   core::KernelId kernel_id;
   const KernelDescription* kernel = nullptr;
   std::vector<std::byte> parameters;
   std::vector<Place> places;
   std::vector<ArrayView> views;
   std::vector<device::Work> panels;
+  std::vector<device::Duplicate> duplicates;  // on a GPU
   executor::Node node;
 
   // Panels end on several lanes: each decrement is acquire-release, so the last sees what the others noted below.
@@ -60,6 +64,7 @@ struct Task {
   std::mutex preparing;                  // guards `preparation`: the first panel prepares, the others wait for it
   enum class Preparation : std::uint8_t { none, ready, refused } preparation = Preparation::none;
   bool cancelled = false;
+  bool lost = false;  // with the failure: what it reads was
   std::string message;
 };
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <type_traits>
 
-#include "kernels/arithmetic.hpp"
 #include "kernels/builtin.hpp"
 #include "kernels/describe.hpp"
 #include "kernels/elements.hpp"
+#include "kernels/operations.hpp"
 
 namespace penstock::kernels {
 
@@ -38,28 +38,21 @@ void change(const TaskContext& context, Operation operation) {
   });
 }
 
-constexpr auto sum = []<class T>(T a, T b) { return plus(a, b); };
-constexpr auto product = []<class T>(T a, T b) { return times(a, b); };
-/// Keeps what is not a number.
-constexpr auto rectified = []<class T>(T element) { return element < T{0} ? T{0} : element; };
-constexpr auto gradient_where_positive = []<class T>(T x, T dy) { return x > T{0} ? dy : T{0}; };
-
 void run_add(const TaskContext& context) {
-  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], sum);
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], Sum());
 }
 
 void run_mul(const TaskContext& context) {
-  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], product);
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], Product());
 }
 
-void run_increment(const TaskContext& context) { change(context, sum); }
+void run_increment(const TaskContext& context) { change(context, Sum()); }
 
-void run_scale(const TaskContext& context) { change(context, product); }
+void run_scale(const TaskContext& context) { change(context, Product()); }
 
 void run_axpy(const TaskContext& context) {
   const double alpha = std::get<double>(context.parameters[0]);
-  combine(context, context.arrays[0], context.arrays[1], context.arrays[1],
-          [alpha]<class T>(T x, T y) { return plus(y, times(static_cast<T>(alpha), x)); });
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[1], SumWithMultiple{alpha});
 }
 
 void run_copy(const TaskContext& context) {
@@ -81,12 +74,12 @@ void run_relu(const TaskContext& context) {
   const Interval part = own_elements(context, context.arrays[1]);
   with_element_type(context.arrays[1].type.dtype, [&]<class T>(std::type_identity<T>) {
     const auto x = elements<const T>(context.arrays[0], part);
-    std::ranges::transform(x, elements<T>(context.arrays[1], part).begin(), rectified);
+    std::ranges::transform(x, elements<T>(context.arrays[1], part).begin(), Rectified());
   });
 }
 
 void run_relu_gradient(const TaskContext& context) {
-  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], gradient_where_positive);
+  combine(context, context.arrays[0], context.arrays[1], context.arrays[2], GradientWherePositive());
 }
 
 std::string check_a_b_c(Accesses accesses, Parameters) { return equal_types_fault(accesses, {"a", "b", "c"}); }

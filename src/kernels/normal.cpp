@@ -21,8 +21,6 @@ namespace penstock::kernels {
 
 namespace {
 
-constexpr std::uint32_t normal_stream = 1;
-
 /// No number is further from the mean: the radius of the least u, 2^-53, is 8.58.
 constexpr double deviations_max = 9.0;
 
@@ -40,9 +38,7 @@ template <>
   const Bell bell = *this;  // a copy, which `out` cannot overlap
 #pragma omp simd
   for (std::size_t l = 0; l < philox_lanes; ++l) {
-    const double top = real_of_unsigned(block.word[0][l]) * 0x1p21 + real_of_unsigned(block.word[1][l] >> 11);
-    const double fine = real_of_unsigned(block.word[3][l] >> 11) * 0x1p-21;
-    const NormalPair pair = normal_pair((top + 1.0) * 0x1p-53, block.word[2][l], fine);
+    const NormalPair pair = normal_pair_of(block.word[0][l], block.word[1][l], block.word[2][l], block.word[3][l]);
     out[2 * l] = bell.mean + bell.deviation * pair.first;
     out[2 * l + 1] = bell.mean + bell.deviation * pair.second;
   }
@@ -54,8 +50,7 @@ template <>
 #pragma omp simd
   for (std::size_t l = 0; l < philox_lanes; ++l) {
     for (std::size_t w = 0; w < 4; w += 2) {
-      const double u = (real_of_unsigned(block.word[w][l]) + 1.0) * 0x1p-32;
-      const NormalPair pair = normal_pair(u, block.word[w + 1][l], 0.0);
+      const NormalPair pair = normal_pair_of(block.word[w][l], block.word[w + 1][l]);
       out[4 * l + w] = static_cast<float>(bell.mean + bell.deviation * pair.first);
       out[4 * l + w + 1] = static_cast<float>(bell.mean + bell.deviation * pair.second);
     }

@@ -9,17 +9,22 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/arithmetic.hpp"
+
 namespace penstock::kernels {
 
+/// The word of the counters that tells these numbers from others of the same seed.
+inline constexpr std::uint32_t normal_stream = 1;
+
 /// Exactly; by way of the bits of a double, as vector units lack the conversion.
-[[gnu::always_inline]] inline double real_of_unsigned(std::uint64_t below_2_to_52) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline double real_of_unsigned(std::uint64_t below_2_to_52) {
   constexpr std::uint64_t two_to_52 = 0x4330000000000000;
   return std::bit_cast<double>(two_to_52 | below_2_to_52) - 0x1p52;
 }
 
 /// The natural logarithm of a normal number, within 1 unit in the last place: the reduction and polynomial of fdlibm's
 /// e_log.c (Sun Microsystems, 1993).
-[[gnu::always_inline]] inline double log_of(double x) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline double log_of(double x) {
   constexpr std::uint64_t one = 0x3ff0000000000000;
   constexpr std::uint64_t root_of_half = 0x3fe6a09e00000000;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x) + (one - root_of_half);
@@ -44,7 +49,7 @@ struct SineAndCosine {
 };
 
 /// Of x from -pi/4 to pi/4, within 1 unit in the last place: the polynomials of fdlibm's k_sin.c and k_cos.c.
-[[gnu::always_inline]] inline SineAndCosine octant_of(double x) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline SineAndCosine octant_of(double x) {
   const double z = x * x;
   const double s =
       -1.66666666666666324348e-01 +
@@ -62,7 +67,7 @@ struct SineAndCosine {
 }
 
 /// Of a quarter turn `quarter` times (0 to 3) and x, from -pi/4 to pi/4, more.
-[[gnu::always_inline]] inline SineAndCosine turned(std::uint64_t quarter, double x) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline SineAndCosine turned(std::uint64_t quarter, double x) {
   const SineAndCosine octant = octant_of(x);
   const auto sine = std::bit_cast<std::uint64_t>(octant.sine);
   const auto cosine = std::bit_cast<std::uint64_t>(octant.cosine);
@@ -78,13 +83,29 @@ struct NormalPair {
 
 /// `u` in (0, 1] makes the radius. The angle is `word` as a fraction of a turn and `fine`, below 1, of its last bit
 /// more.
-[[gnu::always_inline]] inline NormalPair normal_pair(double u, std::uint32_t word, double fine) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline NormalPair normal_pair(double u, std::uint32_t word, double fine) {
   constexpr double tau = 6.283185307179586;
   const std::uint32_t quarter = (word + 0x20000000) >> 30;
   const auto rest = static_cast<double>(static_cast<std::int32_t>(word - (quarter << 30)));
   const SineAndCosine angle = turned(quarter & 3, (rest + fine) * (0x1p-32 * tau));
   const double radius = std::sqrt(-2.0 * log_of(u));
   return {radius * angle.cosine, radius * angle.sine};
+}
+
+/// A pair of f32, before they are rounded.
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline NormalPair normal_pair_of(std::uint32_t radius,
+                                                                             std::uint32_t angle) {
+  return normal_pair((real_of_unsigned(radius) + 1.0) * 0x1p-32, angle, 0.0);
+}
+
+/// A pair of f64.
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline NormalPair normal_pair_of(std::uint32_t radius,
+                                                                             std::uint32_t radius_low,
+                                                                             std::uint32_t angle,
+                                                                             std::uint32_t angle_low) {
+  const double top = real_of_unsigned(radius) * 0x1p21 + real_of_unsigned(radius_low >> 11);
+  const double fine = real_of_unsigned(angle_low >> 11) * 0x1p-21;
+  return normal_pair((top + 1.0) * 0x1p-53, angle, fine);
 }
 
 }  // namespace penstock::kernels

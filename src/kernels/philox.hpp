@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/arithmetic.hpp"
+
 namespace penstock::kernels {
 
 /// word[w][l] is word w of lane l: counters before, random words after.
@@ -21,9 +23,18 @@ struct PhiloxKey {
   std::uint32_t high;
 };
 
+constexpr PhiloxKey key_of_seed(std::int64_t seed) {
+  const auto bits = static_cast<std::uint64_t>(seed);
+  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+}
+
+/// Elements that one counter makes.
+template <class T>
+inline constexpr std::size_t per_counter = 16 / sizeof(T);
+
 /// Inlined by force, so that it takes the instruction set of its caller.
 template <std::size_t Lanes>
-[[gnu::always_inline]] inline void philox4x32_10(PhiloxBlock<Lanes>& block, PhiloxKey key) {
+[[gnu::always_inline]] PENSTOCK_HOST_DEVICE inline void philox4x32_10(PhiloxBlock<Lanes>& block, PhiloxKey key) {
   constexpr std::uint64_t multiplier_0 = 0xD2511F53;
   constexpr std::uint64_t multiplier_2 = 0xCD9E8D57;
   constexpr std::uint32_t weyl_low = 0x9E3779B9;   // the golden ratio

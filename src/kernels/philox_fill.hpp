@@ -21,15 +21,10 @@ inline constexpr std::size_t philox_lanes = 16;
 using RandomBlock = PhiloxBlock<philox_lanes>;
 
 template <class T>
-inline constexpr std::size_t per_counter = 16 / sizeof(T);
-template <class T>
 inline constexpr std::size_t per_block = philox_lanes * per_counter<T>;
 
 /// The seed, a parameter of the kernel.
-inline PhiloxKey key_of(const Parameter& seed) {
-  const auto bits = static_cast<std::uint64_t>(std::get<std::int64_t>(seed));
-  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
-}
+inline PhiloxKey key_of(const Parameter& seed) { return key_of_seed(std::get<std::int64_t>(seed)); }
 
 /// Makes the elements of philox_lanes counters, whose upper word must be one. Convert turns random words into elements:
 /// convert(const RandomBlock&, Element*); its `stream` is a constant so that compilers see through the first rounds.

@@ -1,7 +1,5 @@
 #include "kernels/whole.hpp"
 
-#include <variant>
-
 #include "kernels/describe.hpp"
 #include "kernels/text.hpp"
 
@@ -12,10 +10,6 @@ std::array<ParameterDescription, 2> place_parameters() {
       integer("first", 0, "where x is a block of a larger array: its first element's index in the whole, row-major"),
       integer("row_stride", 0,
               "of a block of two extents: elements of the whole from one row's begin to the next's; 0: contiguous")};
-}
-
-WholePlace place_of(std::span<const Parameter> parameters) {
-  return {.first = std::get<std::int64_t>(parameters[0]), .row_stride = std::get<std::int64_t>(parameters[1])};
 }
 
 std::string place_fault(const ArrayType& x, const WholePlace& place) {

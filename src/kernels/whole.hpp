@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include <penstock/kernel.hpp>
 
@@ -25,7 +26,9 @@ struct WholePlace {
 /// The parameters `first` and `row_stride`, in this order.
 [[nodiscard]] std::array<ParameterDescription, 2> place_parameters();
 /// From parameters that begin with those two.
-[[nodiscard]] WholePlace place_of(std::span<const Parameter> parameters);
+[[nodiscard]] inline WholePlace place_of(std::span<const Parameter> parameters) {
+  return {.first = std::get<std::int64_t>(parameters[0]), .row_stride = std::get<std::int64_t>(parameters[1])};
+}
 /// One line when no whole can have the block `x` at that place; else empty.
 [[nodiscard]] std::string place_fault(const ArrayType& x, const WholePlace& place);
 /// The greatest index of the block's elements, -1 when it has none; absent when it does not fit 63 bits.

@@ -58,6 +58,9 @@ bool HostPool::keep_idle(std::byte* data, std::size_t size) {
 std::byte* HostPool::allocate(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
   used_bytes_.fetch_add(size, std::memory_order_relaxed);
+  if (pinned_) {
+    if (std::byte* data = pinned_->allocate(size)) return data;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (std::byte* data = take_idle(size)) return data;
@@ -73,6 +76,7 @@ std::byte* HostPool::allocate(std::size_t bytes) {
 void HostPool::free(std::byte* data, std::size_t bytes) {
   const std::size_t size = rounded(bytes);
   used_bytes_.fetch_sub(size, std::memory_order_relaxed);
+  if (pinned_ && pinned_->free(data, size)) return;
   {
     const std::lock_guard lock(mutex_);
     if (keep_idle(data, size)) return;
@@ -83,7 +87,7 @@ void HostPool::free(std::byte* data, std::size_t bytes) {
 void HostPool::allocate(std::vector<std::byte*>& data, std::size_t count, std::size_t bytes) {
   const std::size_t size = rounded(bytes);
   const std::size_t wanted = data.size() + count;
-  {
+  if (!pinned_) {
     const std::lock_guard lock(mutex_);
     while (data.size() < wanted) {
       std::byte* const idle = take_idle(size);
@@ -96,6 +100,10 @@ void HostPool::allocate(std::vector<std::byte*>& data, std::size_t count, std::s
 }
 
 void HostPool::free(std::span<std::byte* const> data, std::size_t bytes) {
+  if (pinned_) {
+    for (std::byte* const one : data) free(one, bytes);
+    return;
+  }
   const std::size_t size = rounded(bytes);
   used_bytes_.fetch_sub(size * data.size(), std::memory_order_relaxed);
   std::size_t kept = 0;

@@ -8,8 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include "memory/pinned_pool.hpp"
 
 namespace penstock::memory {
 
@@ -20,6 +24,9 @@ class HostPool {
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
   ~HostPool();
+
+  /// From now on memory is pinned as long as there is some. Before the first allocation.
+  void use_pinned(PinnedPool::Source source, std::size_t bytes_most) { pinned_.emplace(std::move(source), bytes_most); }
 
   /// Uninitialised memory, never null. Throws Error (environment) with the sizes when the system has no more.
   [[nodiscard]] std::byte* allocate(std::size_t bytes);
@@ -43,6 +50,7 @@ class HostPool {
   static std::size_t rounded(std::size_t bytes);
 
   const std::size_t keep_bytes_;
+  std::optional<PinnedPool> pinned_;
   std::mutex mutex_;  // guards what follows but used_bytes_
   std::map<std::size_t, Class> classes_;
   std::size_t idle_bytes_ = 0;

@@ -49,14 +49,15 @@ bool Mover::progress(MoverEvents& events) {
   events_ = &events;
   const bool sent = send_posted();
   const bool delivered = transport_->progress(*this);
-  return sent || delivered;
+  const bool served = serve_deferred();
+  return sent || delivered || served;
 }
 
 void Mover::wait(std::chrono::nanoseconds limit) { transport_->wait(limit); }
 
 bool Mover::quiet() {
   const std::lock_guard lock(mutex_);
-  return posted_.empty() && ordered_.empty() && under_way_ == 0 && !transport_->busy();
+  return posted_.empty() && ordered_.empty() && deferred_.empty() && under_way_ == 0 && !transport_->busy();
 }
 
 bool Mover::send_posted() {
@@ -99,24 +100,39 @@ void Mover::message(RankId from, std::span<const std::byte> message) {
 
 void Mover::serve(RankId to, std::span<const std::byte> request_bytes) {
   core::ByteReader reader(request_bytes);
-  cluster::FetchRequest request;
-  const bool readable = cluster::read(reader, request);
-  const auto served = readable ? events_->serve(request.data, request.version) : std::nullopt;
-  if (!served) {
-    throw Error(ErrorCode::environment, "rank " + std::to_string(to.value()) + " asked for version " +
-                                            std::to_string(request.version.value()) + " of datum " +
-                                            std::to_string(request.data.value()) + ", which is not here");
+  Request request{.to = to, .request = {}};
+  if (!cluster::read(reader, request.request)) {
+    throw Error(ErrorCode::environment, "rank " + std::to_string(to.value()) + " asked for something unreadable");
   }
-  serving_[serving_key(to, request.bulk_number)] = {
-      served->replica, {request.data, request.version, served->bytes.size(), executor::steady_now().ns}};
+  if (!serve(request)) deferred_.push_back(request);
+}
+
+/// False: to be tried again.
+bool Mover::serve(const Request& request) {
+  const auto& [data, version, number] = request.request;
+  const Serving served = events_->serve(data, version);
+  if (served.state == Serving::State::later) return false;
+  if (served.state == Serving::State::nowhere) {
+    throw Error(ErrorCode::environment, "rank " + std::to_string(request.to.value()) + " asked for version " +
+                                            std::to_string(version.value()) + " of datum " +
+                                            std::to_string(data.value()) + ", which is not here");
+  }
+  const ServedReplica& replica = served.replica;
+  serving_[serving_key(request.to, number)] = {replica.replica,
+                                               {data, version, replica.bytes.size(), executor::steady_now().ns}};
   ++under_way_;
-  bytes_sent_ += served->bytes.size();
-  transport_->send_bulk(to, request.bulk_number, served->bytes);
+  bytes_sent_ += replica.bytes.size();
+  transport_->send_bulk(request.to, number, replica.bytes);
+  return true;
+}
+
+bool Mover::serve_deferred() {
+  return std::erase_if(deferred_, [this](const Request& request) { return serve(request); }) > 0;
 }
 
 void Mover::bulk_sent(RankId to, BulkNumber number) {
   const auto serving = serving_.find(serving_key(to, number));
-  const Serving served = serving->second;
+  const Sending served = serving->second;
   serving_.erase(serving);
   --under_way_;
   record(core::Direction::out, to, served.begun);

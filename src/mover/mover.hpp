@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cluster/messages.hpp"
 #include "coherence/replica_table.hpp"
 #include "core/ids.hpp"
 #include "trace/recorder.hpp"
@@ -28,13 +29,24 @@ struct ServedReplica {
   std::span<const std::byte> bytes;
 };
 
+/// The answer to a fetch.
+struct Serving {
+  enum class State : std::uint8_t {
+    nowhere,
+    later,  ///< its bytes are on their way to host memory: ask again
+    here,
+  };
+  State state = State::nowhere;
+  ServedReplica replica = {};
+};
+
 /// What the mover tells its owner, from inside progress() on the driver thread.
 class MoverEvents {
  public:
   /// Any message but a fetch request; valid for the call.
   virtual void message(core::RankId from, std::span<const std::byte> message) = 0;
-  /// Another rank wants this version: its replica, which stays until served(); or nothing when it is not here.
-  virtual std::optional<ServedReplica> serve(core::DataId data, core::Version version) = 0;
+  /// Another rank wants this version: its replica, which then stays until served().
+  virtual Serving serve(core::DataId data, core::Version version) = 0;
   virtual void served(coherence::ReplicaIndex replica) = 0;
   /// The bytes of the fetch ordered for this slot are there.
   virtual void fetched(coherence::SlotIndex slot) = 0;
@@ -95,9 +107,13 @@ class Mover final : private transport::Receiver {
     std::size_t bytes = 0;
     std::int64_t begin_ns = 0;
   };
-  struct Serving {
+  struct Sending {
     coherence::ReplicaIndex replica;
     Begun begun;
+  };
+  struct Request {
+    core::RankId to;
+    cluster::FetchRequest request;
   };
   struct Fetching {
     FetchOrder order;
@@ -107,6 +123,8 @@ class Mover final : private transport::Receiver {
   bool send_posted();
   void begin_fetch(const FetchOrder& order);
   void serve(core::RankId to, std::span<const std::byte> request);
+  [[nodiscard]] bool serve(const Request& request);
+  bool serve_deferred();
 
   std::unique_ptr<transport::Transport> transport_;
 
@@ -122,7 +140,8 @@ class Mover final : private transport::Receiver {
   std::vector<FetchOrder> beginning_;
   std::unordered_map<transport::BulkNumber, Fetching> fetches_;  // looked up only
   transport::BulkNumber next_number_ = 0;
-  std::unordered_map<std::uint64_t, Serving> serving_;  // by receiver and number; looked up only
+  std::unordered_map<std::uint64_t, Sending> serving_;  // by receiver and number; looked up only
+  std::vector<Request> deferred_;
   std::size_t under_way_ = 0;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_received_ = 0;

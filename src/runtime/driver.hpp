@@ -45,9 +45,7 @@ class Driver final : public mover::MoverEvents, public backend::Reports, public 
 
  private:
   void message(core::RankId from, std::span<const std::byte> message) override;
-  std::optional<mover::ServedReplica> serve(core::DataId data, core::Version version) override {
-    return backend_->serve(data, version);
-  }
+  mover::Serving serve(core::DataId data, core::Version version) override { return backend_->serve(data, version); }
   void served(coherence::ReplicaIndex replica) override { backend_->served(replica); }
   void fetched(coherence::SlotIndex slot) override { backend_->fetched(slot); }
 

@@ -27,9 +27,7 @@ class Listener final : public mover::MoverEvents {
   using Hear = std::function<void(RankId, std::span<const std::byte>)>;
   explicit Listener(Hear hear) : hear_(std::move(hear)) {}
   void message(RankId from, std::span<const std::byte> message) override { hear_(from, message); }
-  std::optional<mover::ServedReplica> serve(core::DataId /*data*/, core::Version /*version*/) override {
-    return std::nullopt;
-  }
+  mover::Serving serve(core::DataId /*data*/, core::Version /*version*/) override { return {}; }
   void served(coherence::ReplicaIndex /*replica*/) override {}
   void fetched(coherence::SlotIndex /*slot*/) override {}
 

@@ -22,6 +22,8 @@ namespace penstock::runtime {
 namespace {
 
 // Rank 0 reads the traces of all ranks at the end: a run of many ranks keeps less of each.
+constexpr double gpu_memory_share = 0.9;  // of what is free: libraries and kernels need some of their own
+constexpr double pinned_share = 0.25;
 constexpr std::int64_t trace_bytes_of_all_most = std::int64_t{2} << 30;
 constexpr std::int64_t trace_bytes_of_rank_least = std::int64_t{1} << 20;
 // Whoever counts in quarters of a window does not overflow.
@@ -44,6 +46,7 @@ Session::Session(const SessionOptions& options)
 cluster::Hello Session::describe(const SessionOptions& options) {
   cluster::Hello own = describe_rank(gpus_, connection_.mpi(), options.serial ? 1 : options.workers);
   host_ = own.cores.host;
+  memory_bytes_ = own.memory_bytes;
   return own;
 }
 
@@ -128,7 +131,7 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   cpu_ = cores.get();
   backend_->add_device({.name = "", .device = std::move(cores)});
   engine_ = std::make_unique<engine::Engine>(kernels(), cpu_->workers(), buffers_);
-  if (!share.checked) add_gpus(share);
+  if (!share.checked) add_gpus(options, share);
   if (!options.use_cpu) backend_->prefer_accelerators();
 }
 
@@ -136,17 +139,40 @@ std::span<const KernelDescription* const> Session::kernels() const {
   return (watched_ ? *watched_ : kernels::KernelTable::process()).all();
 }
 
-void Session::add_gpus(const cluster::Welcome& share) {
-  // Ranks of one host share its GPUs out in turn; where there are more ranks than GPUs, ranks share a GPU.
+/// Ranks of one host share its GPUs out in turn; where there are more ranks than GPUs, ranks share a GPU and its
+/// memory.
+void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& share) {
   const auto gpus = gpus_.gpus();
   const auto here = static_cast<std::size_t>(share.host_rank);
   const auto ranks = static_cast<std::size_t>(share.host_ranks);
+  bool some = false;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const bool mine = ranks <= gpus.size() ? i % ranks == here : here % gpus.size() == i;
     if (!mine) continue;
-    device::Completions& completions = backend_->completions_for_next_device();
-    backend_->add_device({.name = gpus[i].name, .device = gpus_.open(static_cast<int>(i), completions)});
+    const std::size_t ranks_of_it = (ranks + gpus.size() - 1) / gpus.size();
+    try {
+      add_gpu({.index = static_cast<int>(i), .memory_share = gpu_memory_share / static_cast<double>(ranks_of_it)});
+      if (!std::exchange(some, true)) use_pinned(static_cast<int>(i), ranks);
+    } catch (const Error& error) {
+      if (!options.use_cpu) throw;
+      std::fprintf(stderr, "penstock: rank %d: %s is not used: %s\n", mover_->rank().value(), gpus[i].name.c_str(),
+                   error.what());
+    }
   }
+}
+
+/// For what goes to GPUs and comes from them; all ranks of the host together bind no more than a share of its memory.
+void Session::use_pinned(int gpu, std::size_t ranks) {
+  const auto most = static_cast<double>(memory_bytes_) * pinned_share / static_cast<double>(ranks);
+  backend_->use_pinned({.allocate = [this, gpu](std::size_t bytes) { return gpus_.allocate_pinned(gpu, bytes); },
+                        .free = [this](void* memory) { gpus_.free_pinned(memory); }},
+                       static_cast<std::size_t>(most));
+}
+
+void Session::add_gpu(const device::GpuOptions& gpu) {
+  const backend::Backend::GpuOwner owner = backend_->owner_of_next_gpu();
+  backend_->add_gpu(gpus_.gpus()[static_cast<std::size_t>(gpu.index)].name,
+                    gpus_.open(gpu, owner.completions, owner.transfers));
 }
 
 void Session::start_frontend(const SessionOptions& options, std::vector<int> cores) {

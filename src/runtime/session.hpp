@@ -94,7 +94,9 @@ class Session final : private process::Tenant {
   void welcome_ranks(const SessionOptions& options);  ///< rank 0
   void start_backend(const SessionOptions& options, const cluster::Welcome& share);
   void start_frontend(const SessionOptions& options, std::vector<int> cores);
-  void add_gpus(const cluster::Welcome& share);
+  void add_gpus(const SessionOptions& options, const cluster::Welcome& share);
+  void add_gpu(const device::GpuOptions& gpu);
+  void use_pinned(int gpu, std::size_t ranks);
   [[nodiscard]] std::span<const KernelDescription* const> kernels() const;
   void attach();
   bool begin_trace(const cluster::TraceOrder& order, const std::string& about);
@@ -109,6 +111,7 @@ class Session final : private process::Tenant {
   std::optional<Interrupts> ignored_;            ///< on other ranks, from before rank 0 hears of them
   std::optional<kernels::KernelTable> watched_;  ///< where tasks are checked: the kernels to run
   std::string host_;
+  std::int64_t memory_bytes_ = 0;  ///< of the host
   core::CoreSet cores_;
   device::CudaGpus gpus_;
   std::unique_ptr<Driver> driver_;

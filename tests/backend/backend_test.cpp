@@ -109,10 +109,10 @@ class BackendAlone : public ::testing::Test {
 
   std::vector<I64> values(std::uint32_t data, std::uint64_t version) {
     const auto served = backend_.serve(core::DataId(data), core::Version(version));
-    if (!served) return {};
-    std::vector<I64> numbers(served->bytes.size() / sizeof(I64));
-    std::memcpy(numbers.data(), served->bytes.data(), served->bytes.size());
-    backend_.served(served->replica);
+    if (served.state != mover::Serving::State::here) return {};
+    std::vector<I64> numbers(served.replica.bytes.size() / sizeof(I64));
+    std::memcpy(numbers.data(), served.replica.bytes.data(), served.replica.bytes.size());
+    backend_.served(served.replica.replica);
     return numbers;
   }
 

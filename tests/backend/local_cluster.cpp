@@ -34,6 +34,7 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
     auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores, shape.seed), completions);
     rank.workers = &cores->workers();
     rank.backend.add_device({.name = "", .device = std::move(cores)});
+    add_gpus(rank, shape);
     engines_.push_back(std::make_unique<engine::Engine>(table().all(), *rank.workers, buffers_));
   }
   const std::vector<int> cores(ranks_.size(), shape.cores);
@@ -54,6 +55,15 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
   }
   for (auto& rank : ranks_) {
     rank->thread = std::thread([&one = *rank] { drive(one); });
+  }
+}
+
+void LocalCluster::add_gpus(Rank& rank, const ClusterShape& shape) {
+  for (int index = 0; index < shape.gpus; ++index) {
+    const backend::Backend::GpuOwner owner = rank.backend.owner_of_next_gpu();
+    rank.backend.add_gpu(shape.cuda->gpus()[static_cast<std::size_t>(index)].name,
+                         shape.cuda->open({.index = index, .memory_share = 0.1, .memory_most = shape.gpu_memory},
+                                          owner.completions, owner.transfers));
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "backend/backend.hpp"
 #include "cluster/messages.hpp"
+#include "device/cuda/loader.hpp"
 #include "engine/engine.hpp"
 #include "executor/workers.hpp"
 #include "frontend/frontend.hpp"
@@ -30,6 +31,9 @@ struct ClusterShape {
   int ranks = 1;                                     ///< 0: one, whose tasks pass the engine only
   int cores = 2;                                     ///< of each rank; not pinned
   std::optional<std::uint64_t> seed = std::nullopt;  ///< for the order in which workers run tasks
+  int gpus = 0;                                      ///< of the machine, which all ranks use; `cuda` finds them
+  std::size_t gpu_memory = 0;                        ///< of each, for each rank; 0: a tenth
+  const device::CudaGpus* cuda = nullptr;
   frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
   std::filesystem::path trace_folder = {};  ///< empty: nothing is recorded
   std::int64_t trace_bytes = std::int64_t{1} << 20;
@@ -73,6 +77,7 @@ class LocalCluster {
     executor::Workers* workers = nullptr;  // the back-end's
     std::thread thread;
   };
+  static void add_gpus(Rank& rank, const ClusterShape& shape);
   static void drive(Rank& rank);
 
   memory::HostPool buffers_;  // of the engines

@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -47,7 +48,9 @@ struct Kernels {
     const auto name = names.find(function);
     if (name == names.end()) return nullptr;
     const auto body = bodies.find(name->second);
-    return body != bodies.end() ? body->second : nullptr;
+    if (body != bodies.end()) return body->second;
+    std::fprintf(stderr, "the emulated CUDA has no body of the kernel %s\n", name->second.c_str());
+    return nullptr;
   }
 };
 
@@ -108,6 +111,12 @@ void penstock_emulate_kernel(const KernelBody* body) {
   Kernels& kernels = Kernels::get();
   const std::lock_guard lock(kernels.mutex);
   kernels.bodies[body->name] = body;
+}
+
+void penstock_visit_emulated_kernels(void (*visit)(const char* name, bool has_body)) {
+  Kernels& kernels = Kernels::get();
+  const std::lock_guard lock(kernels.mutex);
+  for (const auto& [function, name] : kernels.names) visit(name.c_str(), kernels.bodies.contains(name));
 }
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 blocks, dim3 threads, void** arguments,

@@ -4,7 +4,11 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
+#include <functional>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,46 +35,75 @@ KernelDescription named_gemm() {
   return kernel;
 }
 
-/// A product of square matrices, each of one value, for a number of results.
+/// The owner's side of transfers.
+class Transfers final : public TransferEnds {
+ public:
+  void prepare(Transfer& transfer) override {
+    if (on_prepare) on_prepare(transfer);
+  }
+  void transferred(std::span<TransferEnd> ends) override {
+    for (TransferEnd& end : ends) ended.push_back(std::move(end));
+  }
+  std::function<void(Transfer&)> on_prepare;
+  std::vector<TransferEnd> ended;  // by progress() only, which one thread calls
+};
+
+/// Products of square matrices, each of one value, for a number of results, in the memory of a GPU.
 class Products {
  public:
   static constexpr std::int64_t n = 24;
+  static constexpr std::size_t elements = n * n;
+  static constexpr std::size_t bytes = elements * sizeof(float);
 
-  explicit Products(std::size_t count, double beta = 0)
-      : kernel_(named_gemm()), work_(kernel_, count), a_(n * n, 2), b_(n * n, 3), c_(count), views_(count) {
+  Products(Accelerator& gpu, std::size_t count, double beta = 0)
+      : gpu_(gpu), kernel_(named_gemm()), work_(kernel_, count), hosts_(count + 2), views_(count) {
     const std::vector<Parameter> parameters{false, false, 1.0, beta};
     core::encode_parameters(parameters, encoded_);
+    for (std::size_t i = 0; i < hosts_.size(); ++i) hosts_[i].assign(elements, i == 0 ? 2.0F : i == 1 ? 3.0F : 1.0F);
     for (std::size_t i = 0; i < count; ++i) {
-      c_[i].assign(n * n, 1);
-      views_[i] = {view(a_), view(b_), view(c_[i])};
+      views_[i] = {view(0), view(1), view(i + 2)};
       work_[i].arrays = views_[i];
       work_[i].parameters = encoded_;
     }
   }
   [[nodiscard]] const KernelDescription& kernel() const { return kernel_; }
   [[nodiscard]] WorkBatch& work() { return work_; }
-  [[nodiscard]] const std::vector<float>& result(std::size_t i) const { return c_[i]; }
+  /// To the GPU: a, b, and what the first results are at first.
+  std::vector<Token> bring_in(std::size_t results = 0) {
+    std::vector<Token> tokens;
+    for (std::size_t i = 0; i < 2 + results; ++i) tokens.push_back(move(Transfer::Direction::in, i, {}));
+    return tokens;
+  }
+  Token bring_back(std::size_t result, const Token& after) {
+    return move(Transfer::Direction::out, result + 2, std::span(&after, 1));
+  }
+  [[nodiscard]] const std::vector<float>& result(std::size_t i) const { return hosts_[i + 2]; }
+  [[nodiscard]] std::size_t moved() const { return transfers_.size(); }
   /// Product i adds to what product 0 writes.
   void accumulate_in_first(std::size_t i) {
-    views_[i][2] = view(c_[0]);
+    views_[i][2] = view(2);
     work_[i].arrays = views_[i];
   }
-  static std::vector<float> all(double value) {
-    return std::vector<float>(static_cast<std::size_t>(n * n), static_cast<float>(value));
-  }
+  static std::vector<float> all(double value) { return std::vector<float>(elements, static_cast<float>(value)); }
 
  private:
-  static ArrayView view(std::vector<float>& values) {
-    return {reinterpret_cast<std::byte*>(values.data()), {DType::f32, Shape{n, n}}};
+  ArrayView view(std::size_t i) { return {gpu_.memory().data() + i * 4096, {DType::f32, Shape{n, n}}}; }
+  Token move(Transfer::Direction direction, std::size_t i, std::span<const Token> after) {
+    transfers_.push_back({.direction = direction,
+                          .own = view(i).data,
+                          .other = reinterpret_cast<std::byte*>(hosts_[i].data()),
+                          .bytes = bytes});
+    return gpu_.transfer(transfers_.back(), after);
   }
+  static_assert(bytes <= 4096);
 
+  Accelerator& gpu_;
   KernelDescription kernel_;
   WorkBatch work_;
-  std::vector<float> a_;
-  std::vector<float> b_;
-  std::vector<std::vector<float>> c_;
+  std::vector<std::vector<float>> hosts_;
   std::vector<std::vector<ArrayView>> views_;
   std::vector<std::byte> encoded_;
+  std::deque<Transfer> transfers_;
 };
 
 class GpuDevice : public testing::Test {
@@ -89,7 +122,15 @@ class GpuDevice : public testing::Test {
     return all;
   }
 
+  std::unique_ptr<Accelerator> open(const CudaGpus& gpus) { return gpus.open({.index = 0}, recorder_, transfers_); }
+  /// Until so much has been reported.
+  void wait_for(Accelerator& device, std::size_t work, std::size_t transfers) {
+    ASSERT_TRUE(recorder_.wait_for(device, work));
+    while (transfers_.ended.size() < transfers) device.progress();
+  }
+
   Recorder recorder_;
+  Transfers transfers_;
 };
 
 constexpr double product = 2 * 3 * Products::n;
@@ -103,85 +144,174 @@ TEST_F(GpuDevice, TellsWhatItIs) {
   EXPECT_EQ(gpus.gpus()[0].memory_bytes, 67108864);
 }
 
+TEST_F(GpuDevice, GivesMostOfItsMemoryToTasks) {
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_MEMORY", "134217728");
+
+  const auto all = open(gpus);
+  const auto some = gpus.open({.index = 0, .memory_share = 0.5, .memory_most = 4096}, recorder_, transfers_);
+
+  EXPECT_GT(all->memory().size(), 67108864U);
+  EXPECT_LT(all->memory().size(), 134217728U);
+  EXPECT_EQ(some->memory().size(), 4096U);
+}
+
+/// After a workspace of cuBLAS and a scratch for each queue.
+TEST_F(GpuDevice, TakesLessMemoryWhenItHasNotSoMuch) {
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaMalloc:9:2");
+
+  EXPECT_GT(open(gpus)->memory().size(), 67108864U);
+}
+
 TEST_F(GpuDevice, MultipliesManyAtATime) {
   constexpr std::size_t count = 300;
   const CudaGpus gpus = find();
-  Products products(count);
-  auto device = gpus.open(0, recorder_);
+  const auto device = open(gpus);
+  Products products(*device, count);
   ASSERT_TRUE(device->can_run(products.kernel()));
 
-  for (std::size_t first = 0; first < count; first += 50) device->start(products.work().part(first, 50));
-  ASSERT_TRUE(recorder_.wait_for(*device, count));
+  const std::vector<Token> inputs = products.bring_in();
+  for (std::size_t i = 0; i < count; ++i) products.bring_back(i, device->start(products.work().one(i), inputs));
+  wait_for(*device, count, count + 2);
 
   for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(products.result(i), Products::all(product)) << i;
+}
+
+TEST_F(GpuDevice, UsesSeveralQueues) {
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "2000000");
+  const auto device = open(gpus);
+  Products products(*device, 16);
+
+  const std::vector<Token> inputs = products.bring_in();
+  std::set<std::uint32_t> queues;
+  for (std::size_t i = 0; i < 16; ++i) queues.insert(device->start(products.work().one(i), inputs).queue);
+  wait_for(*device, 16, 2);
+
+  EXPECT_EQ(queues.size(), static_cast<std::size_t>(device->lanes()));
 }
 
 TEST_F(GpuDevice, OrdersByTokensWithoutTheHost) {
   constexpr std::size_t count = 40;
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "200000");
-  Products products(count, 1);
-  auto device = gpus.open(0, recorder_);
-  Token before = device->start(products.work().one(0));
+  const auto device = open(gpus);
+  Products products(*device, count, 1);
+
+  std::vector<Token> before = products.bring_in(1);
+  const Token first = device->start(products.work().one(0), before);
+  before = {first};
   for (std::size_t i = 1; i < count; ++i) {
     products.accumulate_in_first(i);
-    before = device->start(products.work().one(i), std::span(&before, 1));
+    before[0] = device->start(products.work().one(i), before);
+    EXPECT_EQ(before[0].queue, first.queue);
   }
-  ASSERT_TRUE(recorder_.wait_for(*device, count));
+  products.bring_back(0, before[0]);
+  wait_for(*device, count, 4);
 
   EXPECT_EQ(products.result(0), Products::all(1 + count * product));
 }
 
+/// What comes from the GPU waits for its kernel, not for the kernels behind it.
+TEST_F(GpuDevice, MovesResultsWhileItComputes) {
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "20000000");
+  const auto device = open(gpus);
+  Products products(*device, 4);
+  const std::vector<Token> inputs = products.bring_in();
+
+  for (std::size_t i = 0; i < 4; ++i) products.bring_back(i, device->start(products.work().one(i), inputs));
+  wait_for(*device, 4, 6);
+
+  ASSERT_EQ(transfers_.ended[2].transfer->direction, Transfer::Direction::out);
+  EXPECT_LT(transfers_.ended[2].end_ns, recorder_.completions().back().begin_ns + 20'000'000);
+  for (const Completion& completion : recorder_.completions()) {
+    EXPECT_GE(completion.end_ns - completion.begin_ns, 19'000'000);
+  }
+}
+
+TEST_F(GpuDevice, HasHostMemoryMadeReadyJustBefore) {
+  const CudaGpus gpus = find();
+  const auto device = open(gpus);
+  std::vector<float> here(Products::elements);
+  transfers_.on_prepare = [&](Transfer& transfer) {
+    if (transfer.direction == Transfer::Direction::out) transfer.other = reinterpret_cast<std::byte*>(here.data());
+  };
+  Products products(*device, 1);
+
+  products.bring_back(0, device->start(products.work().one(0), products.bring_in()));
+  wait_for(*device, 1, 3);
+
+  EXPECT_EQ(here, Products::all(product));
+}
+
+TEST_F(GpuDevice, TellsWhyATransferFailed) {
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaMemcpyAsync:2:1");
+  const auto device = open(gpus);
+  Products products(*device, 1);
+
+  products.bring_in();
+  wait_for(*device, 0, 2);
+
+  EXPECT_FALSE(transfers_.ended[0].failed);
+  EXPECT_TRUE(transfers_.ended[1].failed);
+  EXPECT_THAT(transfers_.ended[1].message, HasSubstr("cudaErrorInvalidValue"));
+  EXPECT_FALSE(device->is_broken());
+}
+
 TEST_F(GpuDevice, EndsWhatWasStartedWhenItGoes) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "1000000");
-  Products products(20);
-  auto device = gpus.open(0, recorder_);
+  auto device = open(gpus);
+  Products products(*device, 20);
 
-  device->start(products.work().all());
+  const std::vector<Token> inputs = products.bring_in();
+  for (std::size_t i = 0; i < 20; ++i) products.bring_back(i, device->start(products.work().one(i), inputs));
   device.reset();
 
   EXPECT_EQ(messages(), std::vector<std::string>(20));
+  EXPECT_EQ(transfers_.ended.size(), products.moved());
   EXPECT_EQ(products.result(19), Products::all(product));
 }
 
 TEST_F(GpuDevice, GoesOnAfterACallThatFailed) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "gemm:3:1");
-  Products products(6);
-  auto device = gpus.open(0, recorder_);
+  const auto device = open(gpus);
+  Products products(*device, 6);
 
-  device->start(products.work().all());
-  ASSERT_TRUE(recorder_.wait_for(*device, 6));
+  const std::vector<Token> inputs = products.bring_in();
+  device->start(products.work().all(), inputs);
+  wait_for(*device, 6, 2);
 
-  const std::vector<std::string> told = messages();
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    if (i == 2)
-      EXPECT_THAT(told[i], HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED"));
-    else
-      EXPECT_EQ(told[i], "") << i;
+  int failed = 0;
+  for (const std::string& message : messages()) {
+    if (message.empty()) continue;
+    ++failed;
+    EXPECT_THAT(message, HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED"));
   }
+  EXPECT_EQ(failed, 1);
+  EXPECT_FALSE(device->is_broken());
   EXPECT_TRUE(device->can_run(products.kernel()));
 }
 
 TEST_F(GpuDevice, IsNotUsedAfterItsContextBroke) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "kernel:3:700");
-  Products products(6);
-  auto device = gpus.open(0, recorder_);
+  const auto device = open(gpus);
+  Products products(*device, 6);
 
+  const std::vector<Token> inputs = products.bring_in();
   for (std::size_t i = 0; i < 6; ++i) {
-    device->start(products.work().one(i));
-    ASSERT_TRUE(recorder_.wait_for(*device, i + 1));
+    device->start(products.work().one(i), inputs);
+    wait_for(*device, i + 1, 0);
   }
 
   const std::vector<std::string> told = messages();
   EXPECT_EQ(told[1], "");
   for (std::size_t i = 2; i < 6; ++i) EXPECT_NE(told[i], "") << i;
   EXPECT_THAT(told[2], HasSubstr("cudaErrorIllegalAddress"));
+  EXPECT_TRUE(device->is_broken());
   EXPECT_FALSE(device->can_run(products.kernel()));
 }
 
 TEST_F(GpuDevice, SaysWhyItCannotBeOpened) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaStreamCreateWithFlags:1:2");
   try {
-    static_cast<void>(gpus.open(0, recorder_));
+    static_cast<void>(open(gpus));
     FAIL() << "it was opened";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("cudaErrorMemoryAllocation"));

@@ -24,3 +24,6 @@ struct KernelBody {
 
 /// The emulator's, to be looked up by its name: on a GPU it is not there.
 extern "C" void penstock_emulate_kernel(const penstock::emulator::KernelBody* body);
+
+/// The emulator's too: all kernels that code made by nvcc has in this process, by their mangled names.
+extern "C" void penstock_visit_emulated_kernels(void (*visit)(const char* name, bool has_body));

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <vector>
 
 namespace penstock::emulator {
 
@@ -22,6 +24,34 @@ std::byte* map(std::size_t bytes, int protection, int flags, int file) {
   void* const address = mmap(nullptr, bytes, protection, flags, file, 0);
   if (address == MAP_FAILED) give_up("the emulated CUDA maps no memory");
   return static_cast<std::byte*>(address);
+}
+
+/// A page full of poison, to be mapped in place of pages that nobody has touched yet: those of a large allocation take
+/// memory only as they are used.
+class PoisonedPages {
+ public:
+  static constexpr std::size_t bytes = std::size_t{2} << 20;
+
+  PoisonedPages() : file_(memfd_create("poison", MFD_CLOEXEC)) {
+    const std::vector<std::byte> page(bytes, std::byte{poison});
+    if (file_ < 0 || write(file_, page.data(), bytes) != static_cast<ssize_t>(bytes)) give_up("no poison");
+  }
+  void put_at(std::byte* address) const {
+    void* const put = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_, 0);
+    if (put == MAP_FAILED) give_up("the emulated CUDA maps no poison");
+  }
+
+ private:
+  int file_;
+};
+
+void fill_with_poison(std::byte* begin, std::size_t bytes) {
+  static const PoisonedPages pages;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  std::size_t done = std::min(bytes, (PoisonedPages::bytes - address % PoisonedPages::bytes) % PoisonedPages::bytes);
+  std::memset(begin, poison, done);
+  for (; done + PoisonedPages::bytes <= bytes; done += PoisonedPages::bytes) pages.put_at(begin + done);
+  std::memset(begin + done, poison, bytes - done);
 }
 
 constexpr std::size_t in_units(std::size_t bytes) {
@@ -52,14 +82,14 @@ void* DeviceMemory::allocate(std::size_t bytes) {
   if (capacity_ - begin < taken) return nullptr;
   used_at_[begin] = bytes;
   used_ += taken;
-  std::memset(bytes_ + begin, poison, taken);
+  fill_with_poison(bytes_ + begin, taken);
   return guarded_ + begin;
 }
 
 bool DeviceMemory::free(void* address) {
   const auto found = used_at_.find(offset_of(address));
   if (found == used_at_.end()) return false;
-  std::memset(bytes_ + found->first, poison, in_units(found->second));
+  fill_with_poison(bytes_ + found->first, in_units(found->second));
   used_ -= in_units(found->second);
   used_at_.erase(found);
   return true;

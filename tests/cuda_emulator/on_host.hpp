@@ -30,62 +30,95 @@ inline thread_local penstock::emulator::Extent gridDim;
 
 namespace penstock::emulator {
 
-/// The threads of one block. The calling thread runs them all.
+/// The threads of one block. The calling thread runs them all: one after another on one fibre, until one waits for the
+/// others, who then go on on the next.
 class Block {
  public:
-  explicit Block(std::size_t threads) : fibres_(threads) {}
+  explicit Block(std::size_t threads) : threads_(threads) {}
 
   /// Calls `body` once as each thread.
   template <class Body>
   void run(const Body& body) {
     current_ = this;
-    const auto enter = [](unsigned high, unsigned low) {
-      (*reinterpret_cast<const Body*>((std::uintptr_t{high} << 32U) | low))();
-      current_->fibres_[current_->turn_].has_ended = true;
-    };
-    const auto address = reinterpret_cast<std::uintptr_t>(&body);
-    for (Fibre& fibre : fibres_) {
-      getcontext(&fibre.context);
-      fibre.context.uc_stack.ss_sp = fibre.stack.get();
-      fibre.context.uc_stack.ss_size = stack_bytes;
-      fibre.context.uc_link = &scheduler_;
-      void (*const entry)(unsigned, unsigned) = enter;
-      makecontext(&fibre.context, reinterpret_cast<void (*)()>(entry), 2, static_cast<unsigned>(address >> 32U),
-                  static_cast<unsigned>(address & 0xFFFFFFFFU));
+    std::size_t used = 0;
+    while (begun_ < threads_) {
+      Fibre& fibre = fibre_at(used++);
+      prepare(fibre, body);
+      resume(fibre);
     }
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
-      for (turn_ = 0; turn_ < fibres_.size(); ++turn_) {
-        if (fibres_[turn_].has_ended) continue;
-        place_thread();
-        swapcontext(&scheduler_, &fibres_[turn_].context);
-        goes_on = goes_on || !fibres_[turn_].has_ended;
+      for (std::size_t i = 0; i < used; ++i) {
+        Fibre& fibre = fibre_at(i);
+        if (fibre.has_ended) continue;
+        place_thread(fibre.thread);
+        resume(fibre);
+        goes_on = goes_on || !fibre.has_ended;
       }
     }
   }
   /// In a thread: until all others have come so far.
   static void synchronize() {
     Block& block = *current_;
-    swapcontext(&block.fibres_[block.turn_].context, &block.scheduler_);
+    swapcontext(&block.turn_->context, &block.scheduler_);
   }
 
  private:
   static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
   struct Fibre {
     ucontext_t context{};
-    std::unique_ptr<std::byte[]> stack = std::make_unique<std::byte[]>(stack_bytes);
+    std::unique_ptr<std::byte[]> stack = std::make_unique_for_overwrite<std::byte[]>(stack_bytes);
+    std::size_t thread = 0;
     bool has_ended = false;
   };
 
-  void place_thread() const {
-    const auto index = static_cast<unsigned>(turn_);
+  /// They serve one block after another.
+  static Fibre& fibre_at(std::size_t index) {
+    thread_local std::vector<std::unique_ptr<Fibre>> fibres;
+    if (index == fibres.size()) fibres.push_back(std::make_unique<Fibre>());
+    return *fibres[index];
+  }
+
+  template <class Body>
+  void prepare(Fibre& fibre, const Body& body) {
+    const auto enter = [](unsigned high, unsigned low) {
+      current_->run_threads(*reinterpret_cast<const Body*>((std::uintptr_t{high} << 32U) | low));
+    };
+    const auto address = reinterpret_cast<std::uintptr_t>(&body);
+    fibre.has_ended = false;
+    getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = fibre.stack.get();
+    fibre.context.uc_stack.ss_size = stack_bytes;
+    fibre.context.uc_link = &scheduler_;
+    void (*const entry)(unsigned, unsigned) = enter;
+    makecontext(&fibre.context, reinterpret_cast<void (*)()>(entry), 2, static_cast<unsigned>(address >> 32U),
+                static_cast<unsigned>(address & 0xFFFFFFFFU));
+  }
+  void resume(Fibre& fibre) {
+    turn_ = &fibre;
+    swapcontext(&scheduler_, &fibre.context);
+  }
+  /// On a fibre: threads that nobody has begun, as long as there are some.
+  template <class Body>
+  void run_threads(const Body& body) {
+    Fibre& fibre = *turn_;
+    while (begun_ < threads_) {
+      fibre.thread = begun_++;
+      place_thread(fibre.thread);
+      body();
+    }
+    fibre.has_ended = true;
+  }
+  static void place_thread(std::size_t thread) {
+    const auto index = static_cast<unsigned>(thread);
     threadIdx = {index % blockDim.x, index / blockDim.x % blockDim.y, index / blockDim.x / blockDim.y};
   }
 
   static inline thread_local Block* current_ = nullptr;
-  std::vector<Fibre> fibres_;
+  const std::size_t threads_;
+  std::size_t begun_ = 0;
   ucontext_t scheduler_{};
-  std::size_t turn_ = 0;
+  Fibre* turn_ = nullptr;
 };
 
 template <auto Kernel>

@@ -16,6 +16,11 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
+struct NoTransfers final : TransferEnds {
+  void prepare(Transfer& /*transfer*/) override {}
+  void transferred(std::span<TransferEnd> /*ends*/) override {}
+};
+
 TEST(CudaGpus, AreNoneAndSayWhyInOneLineOrAreThere) {
   const CudaGpus found = CudaGpus::find();
 
@@ -44,9 +49,10 @@ TEST(CudaGpus, OpenADeviceThatWorksAcrossTheModuleBoundary) {
   KernelDescription gemm;
   gemm.name = "gemm";
   WorkBatch work(gemm, 3);
+  NoTransfers transfers;
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_GOOD);
 
-  const std::unique_ptr<Device> device = found.open(0, recorder);
+  const std::unique_ptr<Device> device = found.open({.index = 0}, recorder, transfers);
 
   EXPECT_EQ(device->kind(), DeviceKind::cuda);
   EXPECT_TRUE(device->can_run(gemm));
@@ -55,10 +61,11 @@ TEST(CudaGpus, OpenADeviceThatWorksAcrossTheModuleBoundary) {
 
 TEST(CudaGpus, SayWhyADeviceCannotBeOpened) {
   Recorder recorder;
+  NoTransfers transfers;
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_GOOD);
 
   try {
-    static_cast<void>(found.open(1, recorder));
+    static_cast<void>(found.open({.index = 1}, recorder, transfers));
     FAIL() << "opened a GPU that is out of memory";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::environment);
@@ -68,17 +75,18 @@ TEST(CudaGpus, SayWhyADeviceCannotBeOpened) {
 
 TEST(CudaGpus, RefuseAnIndexOutOfRange) {
   Recorder recorder;
+  NoTransfers transfers;
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_GOOD);
 
-  EXPECT_THROW(static_cast<void>(found.open(2, recorder)), Error);
-  EXPECT_THROW(static_cast<void>(found.open(-1, recorder)), Error);
+  EXPECT_THROW(static_cast<void>(found.open({.index = 2}, recorder, transfers)), Error);
+  EXPECT_THROW(static_cast<void>(found.open({.index = -1}, recorder, transfers)), Error);
 }
 
 TEST(CudaGpus, DoNotUseAModuleOfAnotherVersion) {
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_OLD);
 
   EXPECT_THAT(found.gpus(), IsEmpty());
-  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 3, this program needs version 2"));
+  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 4, this program needs version 3"));
 }
 
 TEST(CudaGpus, PassOnTheReasonOfTheModuleOrGiveOne) {

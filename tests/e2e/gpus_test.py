@@ -80,14 +80,23 @@ class GpuTest(ProgramTest):
         self.assertIn("cudaErrorIllegalAddress", self.failures(ended))
         self.check_products()
 
-    def test_an_allocation_that_fails_once_is_made_again(self):
-        self.emulate(1, fault="cudaMalloc:3:2")
+    def test_an_allocation_that_fails_once_is_made_smaller(self):
+        self.emulate(1, fault="cudaMalloc:9:2")
         self.multiply("--devices", "cuda")
         self.check_products()
+        self.assertEqual(self.devices()["cuda"], [PRODUCTS])
 
-    def test_memory_that_is_too_small_is_told(self):
-        self.emulate(1, memory=str((5 << 20) + 4096))  # what a context and cuBLAS take, and next to nothing
-        ended = self.multiply("--devices", "cuda", expect=1)
+    def test_a_gpu_that_cannot_be_opened_is_done_without(self):
+        self.emulate(2, fault="cudaStreamCreateWithFlags:1:2")
+        ended = self.multiply()
+        self.assertIn("Emulated GPU 0 is not used: ", self.failures(ended))
+        self.assertIn("cudaErrorMemoryAllocation", self.failures(ended))
+        self.check_products()
+        self.assertEqual(len(self.devices()["cuda"]), 1)
+
+    def test_a_gpu_that_cannot_be_opened_is_an_error_where_only_gpus_were_asked_for(self):
+        self.emulate(1, memory=str(5 << 20))
+        ended = self.multiply("--devices", "cuda", expect=2)
         self.assertIn("cudaErrorMemoryAllocation", self.failures(ended))
 
 

@@ -47,11 +47,15 @@ class Peer final : public MoverEvents {
   void message(RankId from, std::span<const std::byte> message) override {
     messages.emplace_back(from.value(), static_cast<int>(message.front()));
   }
-  std::optional<ServedReplica> serve(DataId data, Version version) override {
+  Serving serve(DataId data, Version version) override {
     const auto found = versions_.find(data.value());
-    if (found == versions_.end() || version != Version(1)) return std::nullopt;
+    if (found == versions_.end() || version != Version(1)) return {};
+    if (late > 0) {
+      --late;
+      return {.state = Serving::State::later, .replica = {}};
+    }
     ++serving;
-    return ServedReplica{ReplicaIndex(data.value()), found->second};
+    return {.state = Serving::State::here, .replica = {ReplicaIndex(data.value()), found->second}};
   }
   void served(ReplicaIndex replica) override {
     --serving;
@@ -64,6 +68,7 @@ class Peer final : public MoverEvents {
   std::vector<std::uint32_t> served_data;
   std::vector<std::uint32_t> fetched_slots;
   int serving = 0;
+  int late = 0;  ///< so often it has nothing yet
 
  private:
   std::map<std::uint32_t, Bytes> versions_;
@@ -123,6 +128,23 @@ TEST_P(MoverTest, FetchesAVersionFromItsOwner) {
   EXPECT_EQ(peers[0].mover.bytes_received(), bytes.size());
   EXPECT_EQ(peers[0].mover.bytes_sent(), 0u);
   EXPECT_EQ(peers[1].mover.bytes_sent(), bytes.size());
+}
+
+TEST_P(MoverTest, AsksAgainForWhatIsStillOnItsWay) {
+  const Bytes bytes = pattern(1000, 1);
+  peers[1].own(5, bytes);
+  peers[1].late = 10;
+  Bytes into(bytes.size());
+
+  peers[0].fetch(42, 1, 5, into);
+  while (peers[1].late > 0) {
+    for (Peer& peer : peers) peer.mover.progress(peer);
+    EXPECT_TRUE(peers[1].late == 10 || peers[1].late == 0 || !peers[1].mover.quiet());
+  }
+  run_until_quiet();
+
+  EXPECT_EQ(into, bytes);
+  EXPECT_EQ(peers[1].serving, 0);
 }
 
 TEST_P(MoverTest, FetchesVersionsWithoutBytes) {

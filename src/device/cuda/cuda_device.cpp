@@ -10,21 +10,21 @@
 #include "core/assert.hpp"
 #include "core/parameters.hpp"
 #include "device/cuda/cuda_error.hpp"
-#include "device/cuda/gemm.hpp"
-#include "device/cuda/module_abi.hpp"
+#include "device/cuda/kernels/bodies.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::device {
-namespace {
-constexpr std::uint32_t stream_queue = 1;
-}  // namespace
 
-CudaDevice::CudaDevice(int index, Completions& completions) : index_(index), completions_(completions) {
-  set_current_device();
-  stream_.emplace();
-  cublas_.emplace(*stream_);
-  buffers_.emplace(*stream_);
-  events_.emplace();
+CudaDevice::CudaDevice(const GpuOptions& options, Completions& completions, TransferEnds& transfers)
+    : index_(options.index), completions_(completions), transfers_(transfers) {
+  PENSTOCK_CUDA_TRY(cudaSetDevice(index_));
+  gpu_.emplace();
+  for (std::size_t i = 0; i < work_queues; ++i) {
+    gpu_->cublas[i].emplace(gpu_->queues[i].stream());
+    gpu_->scratch[i].emplace(scratch_bytes);
+  }
+  gpu_->clock.keep(gpu_->clock_stream);
+  reserve_memory(options);
   try {
     launcher_ = std::thread([this] { launch_until_stopped(); });
   } catch (const std::system_error& error) {
@@ -32,153 +32,272 @@ CudaDevice::CudaDevice(int index, Completions& completions) : index_(index), com
   }
 }
 
+/// Once and in one piece: what is freed by the owner is at hand for the next without a word to CUDA, which would wait
+/// for the whole GPU. Others may take memory meanwhile, so less will do.
+void CudaDevice::reserve_memory(const GpuOptions& options) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  PENSTOCK_CUDA_TRY(cudaMemGetInfo(&free, &total));
+  auto bytes = static_cast<std::size_t>(static_cast<double>(free) * options.memory_share);
+  if (options.memory_most > 0) bytes = std::min(bytes, options.memory_most);
+  for (int tries = 4;; --tries) {
+    try {
+      gpu_->memory.emplace(bytes);
+      return;
+    } catch (const Error&) {
+      if (tries == 0) throw;
+      bytes = bytes / 4 * 3;
+    }
+  }
+}
+
 CudaDevice::~CudaDevice() {
   {
-    const std::lock_guard lock(queue_mutex_);
+    const std::lock_guard lock(items_mutex_);
     stopping_ = true;
   }
-  queue_filled_.notify_one();
+  items_filled_.notify_one();
   launcher_.join();
   log_cuda(cudaSetDevice(index_), "a device");
-  if (cudaStreamSynchronize(stream_->get()) != cudaSuccess) broken_.store(true);
-  static_cast<void>(cudaGetLastError());
-  while (busy_polling()) progress();
-  events_.reset();
-  buffers_.reset();
-  cublas_.reset();
-  stream_.reset();
+  while (busy_polling()) {
+    for (const CudaQueue& queue : gpu_->queues) {
+      if (cudaStreamSynchronize(queue.stream().get()) != cudaSuccess) note_if_broken();
+    }
+    static_cast<void>(cudaGetLastError());
+    progress();
+  }
+  gpu_->clock.end();
+  gpu_.reset();
 }
-
-void CudaDevice::set_current_device() const { PENSTOCK_CUDA_TRY(cudaSetDevice(index_)); }
 
 bool CudaDevice::can_run(const KernelDescription& kernel) const {
-  return std::ranges::find(cuda_kernels, kernel.name) != cuda_kernels.end() && !broken_.load(std::memory_order_relaxed);
+  return !is_broken() && find_cuda_body(kernel.name) != nullptr;
 }
+
+// --- any thread ---
 
 Token CudaDevice::start(std::span<Work* const> work, std::span<const Token> after) {
   Token token;
-  {
-    const std::lock_guard lock(queue_mutex_);
-    for (const Token& earlier : after) {
-      PENSTOCK_ASSERT(earlier.queue == 0 || (earlier.queue == stream_queue && earlier.point <= started_));
-    }
-    outstanding_.fetch_add(work.size(), std::memory_order_relaxed);
-    queue_.insert(queue_.end(), work.begin(), work.end());
-    started_ += work.size();
-    token = {.queue = stream_queue, .point = started_};
+  for (Work* const one : work) {
+    token = add({.work = one, .queue = choose_queue(after), .after = {after.begin(), after.end()}});
   }
-  queue_filled_.notify_one();
   return token;
 }
 
-void CudaDevice::launch_until_stopped() {
-  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true);
-  while (Work* work = next_work()) {
-    Flight flight = launch(*work);
-    const std::lock_guard lock(flights_mutex_);
-    flights_.push_back(std::move(flight));
-  }
+Token CudaDevice::transfer(Transfer& transfer, std::span<const Token> after) {
+  const std::size_t queue = transfer.direction == Transfer::Direction::in ? queue_in : queue_out;
+  return add({.transfer = &transfer, .queue = queue, .after = {after.begin(), after.end()}});
 }
 
-/// Null when the device ends and nothing is left.
-Work* CudaDevice::next_work() {
-  std::unique_lock lock(queue_mutex_);
-  if (queue_.empty() && !stopping_) {
+/// That of the latest work it follows, whose order then costs nothing; else that with the least to do.
+std::size_t CudaDevice::choose_queue(std::span<const Token> after) const {
+  const Token* latest = nullptr;
+  for (const Token& token : after) {
+    const bool is_work = token.queue > 0 && token.queue <= work_queues;
+    if (is_work && held_[token.queue - 1].load(std::memory_order_relaxed) > 0) latest = &token;
+  }
+  if (latest != nullptr) return latest->queue - 1;
+  const auto end = held_.begin() + work_queues;
+  return static_cast<std::size_t>(std::min_element(held_.begin(), end,
+                                                   [](const auto& left, const auto& right) {
+                                                     return left.load(std::memory_order_relaxed) <
+                                                            right.load(std::memory_order_relaxed);
+                                                   }) -
+                                  held_.begin());
+}
+
+Token CudaDevice::add(Item item) {
+  Token token{.queue = static_cast<std::uint32_t>(item.queue + 1)};
+  held_[item.queue].fetch_add(1, std::memory_order_relaxed);
+  outstanding_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(items_mutex_);
+    for (const Token& earlier : item.after) {
+      PENSTOCK_ASSERT(earlier.queue == 0 || earlier.point <= points_[earlier.queue - 1]);
+    }
+    token.point = ++points_[item.queue];
+    items_.push_back(std::move(item));
+  }
+  items_filled_.notify_one();
+  return token;
+}
+
+// --- the launching thread ---
+
+void CudaDevice::launch_until_stopped() {
+  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true, std::memory_order_relaxed);
+  while (const std::optional<Item> item = next_item()) launch(*item);
+}
+
+/// None when the device ends and nothing is left.
+std::optional<CudaDevice::Item> CudaDevice::next_item() {
+  std::unique_lock lock(items_mutex_);
+  if (items_.empty() && !stopping_) {
     lock.unlock();
     completions_.idle(0);
     lock.lock();
   }
-  queue_filled_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-  if (queue_.empty()) return nullptr;
-  Work* const work = queue_.front();
-  queue_.pop_front();
-  return work;
+  items_filled_.wait(lock, [this] { return stopping_ || !items_.empty(); });
+  if (items_.empty()) return std::nullopt;
+  std::optional<Item> item(std::move(items_.front()));
+  items_.pop_front();
+  return item;
 }
 
-CudaDevice::Flight CudaDevice::launch(Work& work) {
-  Flight flight{.completion = {.work = &work, .message = {}, .begin_ns = executor::steady_now().ns}};
+void CudaDevice::launch(const Item& item) {
+  Flight flight{.work = item.work,
+                .transfer = item.transfer,
+                .queue = item.queue,
+                .message = {},
+                .begin_ns = executor::steady_now().ns};
   try {
-    if (completions_.prepare(work)) queue(work, flight);
+    try_launch(item, flight);
   } catch (const std::exception& error) {
-    flight.completion.failed = true;
-    flight.completion.message = error.what();
-    drain_after_failure();
+    flight.failed = true;
+    flight.message = error.what();
   } catch (...) {
-    flight.completion.failed = true;
-    flight.completion.message = "unknown exception";
-    drain_after_failure();
+    flight.failed = true;
+    flight.message = "unknown exception";
   }
-  return flight;
-}
-
-void CudaDevice::queue(Work& work, Flight& flight) {
-  if (broken_.load(std::memory_order_relaxed)) throw Error(ErrorCode::lost, "the GPU failed before and is not used");
-  if (!core::decode_parameters(work.parameters, parameters_)) {
-    throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + work.kernel->name + " are damaged");
-  }
-  queue_gemm(work, parameters_, *stream_, *cublas_, *buffers_);
-  cudaEvent_t event = nullptr;
-  {
-    const std::lock_guard lock(flights_mutex_);
-    event = events_->take();
-  }
-  const cudaError_t error = cudaEventRecord(event, stream_->get());
-  if (error == cudaSuccess) {
-    flight.event = event;
-    return;
+  if (flight.failed) note_if_broken();
+  try {
+    if (!is_broken()) record(item, flight.end);
+  } catch (const std::exception& error) {
+    broken_.store(true, std::memory_order_relaxed);
+    if (!std::exchange(flight.failed, true)) flight.message = error.what();
   }
   const std::lock_guard lock(flights_mutex_);
-  events_->give_back(event);
+  gpu_->queues[item.queue].put(std::move(flight));
+}
+
+void CudaDevice::try_launch(const Item& item, Flight& flight) {
+  if (is_broken()) throw Error(ErrorCode::lost, "the GPU failed before and is not used");
+  {
+    const std::lock_guard lock(flights_mutex_);
+    gpu_->clock.keep(gpu_->clock_stream);
+  }
+  wait_for(item);
+  record(item, flight.begin);
+  if (item.work != nullptr)
+    run_body(item, flight);
+  else
+    move(item);
+}
+
+void CudaDevice::wait_for(const Item& item) {
+  const std::lock_guard lock(flights_mutex_);  // so that no event is used again before it is waited for
+  for (const Token& token : item.after) {
+    if (token.queue == 0 || token.queue == item.queue + 1) continue;
+    cudaEvent_t const event = gpu_->queues[token.queue - 1].event_at(token.point);
+    if (event != nullptr) PENSTOCK_CUDA_TRY(cudaStreamWaitEvent(gpu_->queues[item.queue].stream().get(), event, 0));
+  }
+}
+
+void CudaDevice::record(const Item& item, cudaEvent_t& event) {
+  {
+    const std::lock_guard lock(flights_mutex_);
+    event = gpu_->events.take();
+  }
+  const cudaError_t error = cudaEventRecord(event, gpu_->queues[item.queue].stream().get());
+  if (error == cudaSuccess) return;
+  const std::lock_guard lock(flights_mutex_);
+  gpu_->events.give_back(std::exchange(event, nullptr));
   PENSTOCK_CUDA_TRY(error);
 }
 
-/// Copies of the failed piece may be queued still; its host memory must not be given back before they have ended. What
-/// fails even here is the context itself.
-void CudaDevice::drain_after_failure() {
-  if (cudaStreamSynchronize(stream_->get()) != cudaSuccess) broken_.store(true);
-  static_cast<void>(cudaGetLastError());
+void CudaDevice::run_body(const Item& item, Flight& flight) {
+  Work& work = *item.work;
+  if (!completions_.prepare(work)) return;
+  if (!core::decode_parameters(work.parameters, parameters_)) {
+    throw Error(ErrorCode::invalid_argument, "the parameters of kernel " + work.kernel->name + " are damaged");
+  }
+  cudaStream_t const stream = gpu_->queues[item.queue].stream().get();
+  for (const Duplicate& duplicate : work.duplicates) {
+    if (duplicate.bytes == 0) continue;
+    PENSTOCK_CUDA_TRY(cudaMemcpyAsync(duplicate.to, duplicate.from, duplicate.bytes, cudaMemcpyDeviceToDevice, stream));
+  }
+  const CudaContext context{.arrays = work.arrays,
+                            .parameters = parameters_,
+                            .stream = stream,
+                            .cublas = gpu_->cublas[item.queue]->get(),
+                            .scratch = gpu_->scratch[item.queue]->bytes().data(),
+                            .scratch_bytes = scratch_bytes};
+  find_cuda_body(work.kernel->name)(context);
+  if (CudaVerdict const verdict = find_cuda_verdict(work.kernel->name)) read_finding(context, verdict, flight);
 }
+
+void CudaDevice::read_finding(const CudaContext& context, CudaVerdict verdict, Flight& flight) {
+  {
+    const std::lock_guard lock(flights_mutex_);
+    flight.finding = gpu_->findings.take();
+  }
+  PENSTOCK_CUDA_TRY(cudaMemcpyAsync(flight.finding, context.scratch, sizeof(*flight.finding), cudaMemcpyDeviceToHost,
+                                    context.stream));
+  flight.verdict = verdict;
+}
+
+void CudaDevice::move(const Item& item) {
+  Transfer& transfer = *item.transfer;
+  if (transfer.peer < 0) transfers_.prepare(transfer);
+  if (transfer.bytes == 0) return;
+  cudaStream_t const stream = gpu_->queues[item.queue].stream().get();
+  const bool in = transfer.direction == Transfer::Direction::in;
+  if (transfer.peer >= 0) {
+    PENSTOCK_ASSERT(in);
+    PENSTOCK_CUDA_TRY(cudaMemcpyPeerAsync(transfer.own, index_, transfer.other, transfer.peer, transfer.bytes, stream));
+  } else if (in) {
+    PENSTOCK_CUDA_TRY(cudaMemcpyAsync(transfer.own, transfer.other, transfer.bytes, cudaMemcpyHostToDevice, stream));
+  } else {
+    PENSTOCK_CUDA_TRY(cudaMemcpyAsync(transfer.other, transfer.own, transfer.bytes, cudaMemcpyDeviceToHost, stream));
+  }
+}
+
+/// After an error that may be of one call: what fails even without a call of its own is the context.
+void CudaDevice::note_if_broken() {
+  const cudaError_t state = cudaStreamQuery(gpu_->clock_stream.get());
+  static_cast<void>(cudaGetLastError());
+  if (state != cudaSuccess && state != cudaErrorNotReady) broken_.store(true, std::memory_order_relaxed);
+}
+
+// --- what has ended ---
 
 void CudaDevice::progress() {
   if (!busy_polling() || reporting_.test_and_set(std::memory_order_acquire)) return;
-  std::vector<Completion> ended;
-  if (take_ended(ended)) {
-    completions_.completed(ended);
+  std::vector<Flight> ended;
+  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(flights_mutex_);
+    for (CudaQueue& queue : gpu_->queues) {
+      if (queue.take_ended(gpu_->clock, gpu_->events, gpu_->findings, ended))
+        broken_.store(true, std::memory_order_relaxed);
+    }
+  }
+  if (!ended.empty()) {
+    report(ended);
     outstanding_.fetch_sub(ended.size(), std::memory_order_release);
   }
   reporting_.clear(std::memory_order_release);
 }
 
-/// All from the front that have ended: the stream keeps the order, so the first that has not ends the search.
-bool CudaDevice::take_ended(std::vector<Completion>& ended) {
-  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true);
-  const std::lock_guard lock(flights_mutex_);
-  const std::int64_t now_ns = executor::steady_now().ns;
-  while (!flights_.empty()) {
-    Flight& flight = flights_.front();
-    const std::optional<std::string> outcome = outcome_of(flight);
-    if (!outcome) break;
-    if (!outcome->empty()) {
-      flight.completion.failed = true;
-      flight.completion.message = *outcome;
+void CudaDevice::report(std::vector<Flight>& ended) {
+  std::vector<Completion> completions;
+  std::vector<TransferEnd> transfers;
+  for (Flight& flight : ended) {
+    held_[flight.queue].fetch_sub(1, std::memory_order_relaxed);
+    if (flight.transfer != nullptr) {
+      transfers.push_back({flight.transfer, flight.failed, std::move(flight.message), flight.begin_ns, flight.end_ns});
+      continue;
     }
-    flight.completion.end_ns = now_ns;
-    if (flight.event != nullptr) events_->give_back(flight.event);
-    ended.push_back(std::move(flight.completion));
-    flights_.pop_front();
+    completions.push_back({.work = flight.work,
+                           .failed = flight.failed,
+                           .message = std::move(flight.message),
+                           .begin_ns = flight.begin_ns,
+                           .end_ns = flight.end_ns,
+                           .lane = static_cast<int>(flight.queue)});
   }
-  return !ended.empty();
-}
-
-/// Nothing while the piece is under way; otherwise what went wrong on the GPU, "" for nothing.
-std::optional<std::string> CudaDevice::outcome_of(const Flight& flight) {
-  if (flight.event == nullptr) return "";
-  const cudaError_t state = cudaEventQuery(flight.event);
-  if (state == cudaSuccess) return "";
-  static_cast<void>(cudaGetLastError());  // "not ready" too stays behind as the thread's last error
-  if (state == cudaErrorNotReady) return std::nullopt;
-  broken_.store(true, std::memory_order_relaxed);  // an error found this late has killed the context
-  return describe(state) + " while the kernel ran on the GPU";
+  std::ranges::sort(completions, {}, &Completion::end_ns);
+  if (!transfers.empty()) transfers_.transferred(transfers);
+  if (!completions.empty()) completions_.completed(completions);
 }
 
 }  // namespace penstock::device

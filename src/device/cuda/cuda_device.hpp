@@ -1,10 +1,12 @@
-/// One GPU as a device. start() hands work to the device's launching thread, which prepares each piece and queues it on
-/// one stream, in the order of the calls; progress() finds what has ended and reports it, in the same order.
+/// One GPU as a device. start() and transfer() hand items to the device's launching thread, which queues each behind
+/// what its tokens name, in the order of the calls; progress() finds what has ended and reports it.
 ///
-/// All work is on queue 1 and its point is its number, so `after` is honoured by the order of the stream. A piece that
-/// was started after the token of one that fails still runs; its owner hears of the failure first.
+/// There are several queues for work, each with a cuBLAS handle of its own, one for transfers to the GPU and one for
+/// those from it. Work that follows other work goes on the same queue, other work on the one that holds least. An item
+/// that fails keeps its place: it ends when those before it have.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -16,66 +18,94 @@
 #include <thread>
 #include <vector>
 
+#include "device/cuda/cuda_queue.hpp"
 #include "device/cuda/cuda_resources.hpp"
+#include "device/cuda/module_abi.hpp"
 #include "device/device.hpp"
 
 namespace penstock::device {
 
-class CudaDevice final : public Device {
+class CudaDevice final : public Accelerator {
  public:
-  /// Throws Error (environment) when CUDA refuses. `completions` must outlive the device.
-  CudaDevice(int index, Completions& completions);
+  /// Throws Error (environment) when CUDA refuses. Those it reports to must outlive it.
+  CudaDevice(const GpuOptions& options, Completions& completions, TransferEnds& transfers);
   /// Runs and reports what was started; completed() is then called from the destroying thread.
   ~CudaDevice() override;
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
-  [[nodiscard]] int lanes() const override { return 1; }
+  [[nodiscard]] int lanes() const override { return work_queues; }
   /// The module's kernels, until the GPU has failed for good.
   [[nodiscard]] bool can_run(const KernelDescription& kernel) const override;
+  [[nodiscard]] int number() const override { return index_; }
+  [[nodiscard]] std::span<std::byte> memory() const override { return gpu_->memory->bytes(); }
+  [[nodiscard]] bool is_broken() const override { return broken_.load(std::memory_order_relaxed); }
   Token start(std::span<Work* const> work, std::span<const Token> after = {}) override;
+  Token transfer(Transfer& transfer, std::span<const Token> after) override;
   /// One thread at a time; a call during another does nothing.
   void progress() override;
   [[nodiscard]] bool busy_polling() const override { return outstanding_.load(std::memory_order_acquire) > 0; }
   [[nodiscard]] std::size_t waiting() const override { return outstanding_.load(std::memory_order_relaxed); }
 
  private:
-  /// A piece that the launching thread is through with. Without an event it has ended.
-  struct Flight {
-    Completion completion;
-    cudaEvent_t event = nullptr;
+  static constexpr int work_queues = 4;
+  static constexpr std::size_t queue_in = work_queues;  // indices; a queue's number in tokens is one more
+  static constexpr std::size_t queue_out = work_queues + 1;
+  static constexpr std::size_t queue_count = work_queues + 2;
+  static constexpr std::size_t scratch_bytes = std::size_t{1} << 20;
+
+  struct Item {
+    Work* work = nullptr;
+    Transfer* transfer = nullptr;
+    std::size_t queue = 0;
+    std::vector<Token> after;
+  };
+  /// What ends while the GPU is current.
+  struct Gpu {
+    std::array<CudaQueue, queue_count> queues;
+    std::array<std::optional<CublasHandle>, work_queues> cublas;
+    std::array<std::optional<GpuMemory>, work_queues> scratch;
+    CudaStream clock_stream;
+    EventClock clock;
+    EventPool events;
+    FindingPool findings;
+    std::optional<GpuMemory> memory;
   };
 
+  void reserve_memory(const GpuOptions& options);
+  Token add(Item item);
+  [[nodiscard]] std::size_t choose_queue(std::span<const Token> after) const;
   void launch_until_stopped();
-  Work* next_work();
-  Flight launch(Work& work);
-  void queue(Work& work, Flight& flight);
-  void drain_after_failure();
-  bool take_ended(std::vector<Completion>& ended);
-  [[nodiscard]] std::optional<std::string> outcome_of(const Flight& flight);
-  void set_current_device() const;
+  [[nodiscard]] std::optional<Item> next_item();
+  void launch(const Item& item);
+  void try_launch(const Item& item, Flight& flight);
+  void wait_for(const Item& item);
+  void record(const Item& item, cudaEvent_t& event);
+  void run_body(const Item& item, Flight& flight);
+  void read_finding(const CudaContext& context, CudaVerdict verdict, Flight& flight);
+  void move(const Item& item);
+  void note_if_broken();
+  void report(std::vector<Flight>& ended);
 
   const int index_;
   Completions& completions_;
-  std::optional<CudaStream> stream_;      // these are optional so that they end while the GPU is current
-  std::optional<CublasHandle> cublas_;    ///< the launching thread's
-  std::optional<DeviceBuffers> buffers_;  ///< the launching thread's
-  std::vector<Parameter> parameters_;     ///< the launching thread's
+  TransferEnds& transfers_;
+  std::optional<Gpu> gpu_;
+  std::vector<Parameter> parameters_;  // the launching thread's
 
-  std::mutex queue_mutex_;                ///< guards queue_, started_ and stopping_
-  std::condition_variable queue_filled_;  ///< queue_ or stopping_ has changed
-  std::deque<Work*> queue_;
-  std::uint64_t started_ = 0;  ///< the point of the last piece
+  std::mutex items_mutex_;                // guards the next four
+  std::condition_variable items_filled_;  // items_ or stopping_ has changed
+  std::deque<Item> items_;
+  std::array<std::uint64_t, queue_count> points_{};  // given
   bool stopping_ = false;
 
-  std::mutex flights_mutex_;  ///< guards flights_ and events_
-  std::deque<Flight> flights_;
-  std::optional<EventPool> events_;
+  std::mutex flights_mutex_;  // guards the queues' flights, the clock and the pools
 
-  std::atomic<std::size_t> outstanding_{0};  ///< started and not reported; orders nothing
-  std::atomic<bool> broken_{false};          ///< the GPU's context is dead; orders nothing
-  std::atomic_flag reporting_;               ///< held by the caller of progress(); orders one caller after another
+  std::array<std::atomic<int>, queue_count> held_{};  // items of each queue that have not ended; a hint, orders nothing
+  std::atomic<std::size_t> outstanding_{0};           // started and not reported; orders nothing
+  std::atomic<bool> broken_{false};                   // the GPU's context is dead; orders nothing
+  std::atomic_flag reporting_;  // held by the caller of progress(); orders one caller after another
   std::thread launcher_;
 };
 

@@ -34,7 +34,7 @@ EventPool::~EventPool() {
 cudaEvent_t EventPool::take() {
   cudaEvent_t event = nullptr;
   if (free_.empty()) {
-    PENSTOCK_CUDA_TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    PENSTOCK_CUDA_TRY(cudaEventCreate(&event));
   } else {
     event = free_.back();
     free_.pop_back();
@@ -42,43 +42,34 @@ cudaEvent_t EventPool::take() {
   return event;
 }
 
-std::array<void*, DeviceBuffers::count> DeviceBuffers::reserve(std::span<const std::size_t, count> bytes) {
-  if (!grow(bytes)) {
-    release();  // what the buffers hold beyond this request may be all that is missing
-    if (!grow(bytes)) {
-      release();
-      PENSTOCK_CUDA_TRY(cudaErrorMemoryAllocation);
-    }
-  }
-  return data_;
+void EventPool::give_back(cudaEvent_t event) {
+  if (event != nullptr) free_.push_back(event);
 }
 
-/// False when the GPU is out of memory.
-bool DeviceBuffers::grow(std::span<const std::size_t, count> bytes) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (bytes[i] <= bytes_[i]) continue;
-    PENSTOCK_CUDA_TRY(cudaStreamSynchronize(stream_.get()));
-    log_cuda(cudaFree(data_[i]), "a device buffer");
-    data_[i] = nullptr;
-    bytes_[i] = 0;
-    const cudaError_t error = cudaMalloc(&data_[i], bytes[i]);
-    if (error == cudaErrorMemoryAllocation) {
-      data_[i] = nullptr;
-      static_cast<void>(cudaGetLastError());
-      return false;
-    }
-    PENSTOCK_CUDA_TRY(error);
-    bytes_[i] = bytes[i];
-  }
-  return true;
+FindingPool::~FindingPool() {
+  for (std::int64_t* page : pages_) log_cuda(cudaFreeHost(page), "pinned memory");
 }
 
-void DeviceBuffers::release() {
-  for (std::size_t i = 0; i < count; ++i) {
-    log_cuda(cudaFree(data_[i]), "a device buffer");  // waits for the device
-    data_[i] = nullptr;
-    bytes_[i] = 0;
+std::int64_t* FindingPool::take() {
+  if (free_.empty()) {
+    void* page = nullptr;
+    PENSTOCK_CUDA_TRY(cudaHostAlloc(&page, at_once * sizeof(std::int64_t), cudaHostAllocDefault));
+    pages_.push_back(static_cast<std::int64_t*>(page));
+    for (std::size_t i = 0; i < at_once; ++i) free_.push_back(pages_.back() + i);
   }
+  std::int64_t* const finding = free_.back();
+  free_.pop_back();
+  return finding;
 }
+
+void FindingPool::give_back(std::int64_t* finding) {
+  if (finding != nullptr) free_.push_back(finding);
+}
+
+GpuMemory::GpuMemory(std::size_t bytes) : bytes_(bytes) {
+  if (bytes > 0) PENSTOCK_CUDA_TRY(cudaMalloc(&data_, bytes));
+}
+
+GpuMemory::~GpuMemory() { log_cuda(cudaFree(data_), "a GPU's memory"); }
 
 }  // namespace penstock::device

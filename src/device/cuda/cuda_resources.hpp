@@ -5,8 +5,8 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -38,7 +38,7 @@ class CublasHandle {
   cublasHandle_t handle_ = nullptr;
 };
 
-/// Events without timing, reused. One thread at a time.
+/// Events with times, reused. One thread at a time.
 class EventPool {
  public:
   EventPool() = default;
@@ -46,34 +46,43 @@ class EventPool {
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
   [[nodiscard]] cudaEvent_t take();
-  void give_back(cudaEvent_t event) { free_.push_back(event); }
+  /// Null is none.
+  void give_back(cudaEvent_t event);
 
  private:
   std::vector<cudaEvent_t> free_;
 };
 
-/// A fixed number of device buffers that all work of one stream shares: each grows to the largest size asked for. The
-/// stream's order makes that sound, as one work's copies out end before the next one's copies in begin.
-class DeviceBuffers {
+/// Numbers in host memory that work on a GPU writes, reused. One thread at a time.
+class FindingPool {
  public:
-  static constexpr std::size_t count = 3;
-
-  explicit DeviceBuffers(const CudaStream& stream) : stream_(stream) {}
-  ~DeviceBuffers() { release(); }
-  DeviceBuffers(const DeviceBuffers&) = delete;
-  DeviceBuffers& operator=(const DeviceBuffers&) = delete;
-
-  /// One buffer for each size. Waits for the stream when one has to grow. Throws Error (environment) when the GPU has
-  /// not that much memory, even with the others given back; all buffers are empty then.
-  std::array<void*, count> reserve(std::span<const std::size_t, count> bytes);
+  FindingPool() = default;
+  ~FindingPool();
+  FindingPool(const FindingPool&) = delete;
+  FindingPool& operator=(const FindingPool&) = delete;
+  [[nodiscard]] std::int64_t* take();
+  /// Null is none.
+  void give_back(std::int64_t* finding);
 
  private:
-  bool grow(std::span<const std::size_t, count> bytes);
-  void release();
+  static constexpr std::size_t at_once = 512;
+  std::vector<std::int64_t*> pages_;
+  std::vector<std::int64_t*> free_;
+};
 
-  const CudaStream& stream_;
-  std::array<void*, count> data_{};
-  std::array<std::size_t, count> bytes_{};
+/// Memory of the GPU.
+class GpuMemory {
+ public:
+  /// Throws Error (environment) when there is not so much.
+  explicit GpuMemory(std::size_t bytes);
+  ~GpuMemory();
+  GpuMemory(const GpuMemory&) = delete;
+  GpuMemory& operator=(const GpuMemory&) = delete;
+  [[nodiscard]] std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace penstock::device

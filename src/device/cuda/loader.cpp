@@ -92,13 +92,14 @@ CudaGpus CudaGpus::load(const std::filesystem::path& path) {
   return found;
 }
 
-std::unique_ptr<Device> CudaGpus::open(int index, Completions& completions) const {
-  if (index < 0 || static_cast<std::size_t>(index) >= gpus_.size()) {
-    throw Error(ErrorCode::invalid_argument, "there is no GPU " + std::to_string(index));
+std::unique_ptr<Accelerator> CudaGpus::open(const GpuOptions& options, Completions& completions,
+                                            TransferEnds& transfers) const {
+  if (options.index < 0 || static_cast<std::size_t>(options.index) >= gpus_.size()) {
+    throw Error(ErrorCode::invalid_argument, "there is no GPU " + std::to_string(options.index));
   }
   std::string why;
-  std::unique_ptr<Device> device(module_->open(index, completions, why));
-  if (device == nullptr) throw Error(ErrorCode::environment, "GPU " + std::to_string(index) + ": " + why);
+  std::unique_ptr<Accelerator> device(module_->open(options, completions, transfers, why));
+  if (device == nullptr) throw Error(ErrorCode::environment, "GPU " + std::to_string(options.index) + ": " + why);
   return device;
 }
 

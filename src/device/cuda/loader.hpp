@@ -29,9 +29,15 @@ class CudaGpus {
   /// Empty when there are GPUs.
   [[nodiscard]] const std::string& why_none() const { return why_none_; }
 
-  /// A device for gpus()[index]. `completions` must outlive it. Throws Error: invalid_argument for an index out of
-  /// range, environment when CUDA refuses.
-  [[nodiscard]] std::unique_ptr<Device> open(int index, Completions& completions) const;
+  /// A device for gpus()[options.index]. Those it reports to must outlive it. Throws Error: invalid_argument for an
+  /// index out of range, environment when CUDA refuses.
+  [[nodiscard]] std::unique_ptr<Accelerator> open(const GpuOptions& options, Completions& completions,
+                                                  TransferEnds& transfers) const;
+  /// Host memory that all GPUs read and write by themselves, asked for through one; null when there is no more.
+  [[nodiscard]] void* allocate_pinned(int index, std::size_t bytes) const {
+    return module_->allocate_pinned(index, bytes);
+  }
+  void free_pinned(void* memory) const { module_->free_pinned(memory); }
 
  private:
   CudaGpus() = default;

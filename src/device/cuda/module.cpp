@@ -61,16 +61,31 @@ void probe(std::vector<GpuDescription>& gpus, std::string& why) noexcept {
   }
 }
 
-Device* open(int index, Completions& completions, std::string& why) noexcept {
+Accelerator* open(const GpuOptions& options, Completions& completions, TransferEnds& transfers,
+                  std::string& why) noexcept {
   try {
-    return new CudaDevice(index, completions);  // owned by the caller, as the table says
+    return new CudaDevice(options, completions, transfers);  // owned by the caller, as the table says
   } catch (const std::exception& error) {
     why = error.what();
     return nullptr;
   }
 }
 
-constexpr CudaModule module_table{.abi_version = cuda_abi_version, .probe = probe, .open = open};
+void* allocate_pinned(int gpu, std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (cudaSetDevice(gpu) == cudaSuccess && cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
+    return memory;
+  static_cast<void>(cudaGetLastError());
+  return nullptr;
+}
+
+void free_pinned(void* memory) noexcept { log_cuda(cudaFreeHost(memory), "pinned memory"); }
+
+constexpr CudaModule module_table{.abi_version = cuda_abi_version,
+                                  .probe = probe,
+                                  .open = open,
+                                  .allocate_pinned = allocate_pinned,
+                                  .free_pinned = free_pinned};
 
 }  // namespace
 }  // namespace penstock::device

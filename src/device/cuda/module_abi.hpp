@@ -21,11 +21,20 @@ struct GpuDescription {
   int capability_minor = 0;
 };
 
-/// Raised with every change of CudaModule or of a type its functions pass on (Device, Work, Completion, ...).
-inline constexpr std::uint32_t cuda_abi_version = 2;
+struct GpuOptions {
+  int index = 0;                ///< in CUDA's order
+  double memory_share = 0.9;    ///< of what is free, that tasks may have
+  std::size_t memory_most = 0;  ///< bytes of it at most; 0: no other bound
+};
 
-/// The kernels that the module has bodies for: here, so that this can be asked where there is no GPU.
-inline constexpr std::array<std::string_view, 1> cuda_kernels{"gemm"};
+/// Raised with every change of CudaModule or of a type its functions pass on (Device, Work, Completion, ...).
+inline constexpr std::uint32_t cuda_abi_version = 3;
+
+/// The built-in kernels that the module has bodies for, sorted: here, so that this can be asked where there is no GPU.
+inline constexpr std::array<std::string_view, 21> cuda_kernels{
+    "add",       "add_diagonal",  "axpy",  "combine", "copy",    "fill",  "gemm",
+    "increment", "iota",          "max",   "mul",     "neutral", "norm2", "normal",
+    "relu",      "relu_gradient", "scale", "sum",     "syrk",    "trsm",  "uniform"};
 
 /// What the module offers. None of the functions throws.
 struct CudaModule {
@@ -33,7 +42,11 @@ struct CudaModule {
   /// Adds the GPUs that CUDA sees, in CUDA's order. When there is none, `why` says so in one line.
   void (*probe)(std::vector<GpuDescription>& gpus, std::string& why) noexcept;
   /// A device for GPU `index`, owned by the caller. Null: `why` says so in one line.
-  Device* (*open)(int index, Completions& completions, std::string& why) noexcept;
+  Accelerator* (*open)(const GpuOptions& options, Completions& completions, TransferEnds& transfers,
+                       std::string& why) noexcept;
+  /// Host memory that all GPUs read and write by themselves, asked for through one of them. Null: there is no more.
+  void* (*allocate_pinned)(int gpu, std::size_t bytes) noexcept;
+  void (*free_pinned)(void* memory) noexcept;
 };
 
 inline constexpr const char* cuda_module_entry = "penstock_cuda_module";

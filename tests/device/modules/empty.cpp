@@ -1,4 +1,6 @@
 /// A CUDA module on a machine without a GPU: it gives the reason, or leaves that to the loader, in turn.
+#include <cstdlib>
+
 #include "device/cuda/module_abi.hpp"
 
 namespace penstock::device {
@@ -9,12 +11,20 @@ void probe(std::vector<GpuDescription>& /*gpus*/, std::string& why) noexcept {
   says_why = !says_why;
   if (says_why) why = "no GPU: the CUDA driver is missing or too old (cudaErrorInsufficientDriver)";
 }
-Device* open(int /*index*/, Completions& /*completions*/, std::string& why) noexcept {
+Accelerator* open(const GpuOptions& /*options*/, Completions& /*completions*/, TransferEnds& /*transfers*/,
+                  std::string& why) noexcept {
   why = "no GPU";
   return nullptr;
 }
 
-constexpr CudaModule module_table{.abi_version = cuda_abi_version, .probe = probe, .open = open};
+void* allocate_pinned(int /*gpu*/, std::size_t /*bytes*/) noexcept { std::abort(); }
+void free_pinned(void* /*memory*/) noexcept { std::abort(); }
+
+constexpr CudaModule module_table{.abi_version = cuda_abi_version,
+                                  .probe = probe,
+                                  .open = open,
+                                  .allocate_pinned = allocate_pinned,
+                                  .free_pinned = free_pinned};
 
 }  // namespace
 }  // namespace penstock::device

@@ -4,7 +4,7 @@
 namespace penstock::device {
 namespace {
 
-class CountingDevice final : public Device {
+class CountingDevice final : public Accelerator {
  public:
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] int lanes() const override { return 1; }
@@ -13,6 +13,10 @@ class CountingDevice final : public Device {
     started_ += work.size();
     return {.queue = 1, .point = started_};
   }
+  Token transfer(Transfer& /*transfer*/, std::span<const Token> /*after*/) override { return {}; }
+  [[nodiscard]] int number() const override { return 0; }
+  [[nodiscard]] std::span<std::byte> memory() const override { return {}; }
+  [[nodiscard]] bool is_broken() const override { return false; }
   void progress() override {}
   [[nodiscard]] bool busy_polling() const override { return false; }
   [[nodiscard]] std::size_t waiting() const override { return 0; }
@@ -27,13 +31,21 @@ void probe(std::vector<GpuDescription>& gpus, std::string& why) noexcept {
   gpus.push_back({.name = "Fake B", .uuid = "GPU-b", .memory_bytes = 1 << 20, .capability_major = 8});
 }
 
-Device* open(int index, Completions& /*completions*/, std::string& why) noexcept {
-  if (index == 0) return new CountingDevice;
+Accelerator* open(const GpuOptions& options, Completions& /*completions*/, TransferEnds& /*transfers*/,
+                  std::string& why) noexcept {
+  if (options.index == 0) return new CountingDevice;
   why = "cudaErrorMemoryAllocation: out of memory";
   return nullptr;
 }
 
-constexpr CudaModule module_table{.abi_version = cuda_abi_version, .probe = probe, .open = open};
+void* allocate_pinned(int /*gpu*/, std::size_t /*bytes*/) noexcept { return nullptr; }
+void free_pinned(void* /*memory*/) noexcept {}
+
+constexpr CudaModule module_table{.abi_version = cuda_abi_version,
+                                  .probe = probe,
+                                  .open = open,
+                                  .allocate_pinned = allocate_pinned,
+                                  .free_pinned = free_pinned};
 
 }  // namespace
 }  // namespace penstock::device

@@ -1,0 +1,68 @@
+// What the memories of a rank with GPUs let happen: tasks that were launched, that may start on cores, or that cannot
+// run where they were to.
+#include <utility>
+
+#include "backend/backend.hpp"
+
+namespace penstock::backend {
+
+using coherence::Refusal;
+
+/// Leaves `effects` empty, and panels for the cores in `work`.
+void Backend::carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& work,
+                        std::vector<executor::Node*>& ready) {
+  while (!effects.empty()) {
+    GpuTasks::Effects now = std::exchange(effects, {});
+    for (const auto& one : now.launched) launched(one, ready);
+    for (Task* const task : now.on_host) start_panels(*task, work, ready);
+    for (auto& one : now.refused) refused(one, effects, ready);
+    recycle(now.released);
+  }
+}
+
+void Backend::carry_out(GpuTasks::Effects& effects) {
+  std::vector<device::Work*> work;
+  std::vector<executor::Node*> ready;
+  carry_out(effects, work, ready);
+  if (!work.empty()) devices_[0].device->start(work);
+  start(ready);
+}
+
+void Backend::launched(const GpuTasks::Effects::Launched& launched, std::vector<executor::Node*>& ready) {
+  Task& task = *launched.task;
+  task.node.enqueued(launched.point, ready);
+  if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  finish(task, links_[launched.point.device.value()].lane_of(0), ready);
+  mover_.wake();  // the driver settles it, as in finish_touch()
+}
+
+/// Elsewhere, where that is possible: what a GPU had no room for, or lost with its queue, cores may do.
+void Backend::refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects,
+                      std::vector<executor::Node*>& ready) {
+  Task& task = *refused.task;
+  const bool is_elsewhere = refused.why != Refusal::lost && task.kernel->cpu != nullptr;
+  if (!is_elsewhere) {
+    task.lost = refused.why == Refusal::lost;
+    task.message = std::move(refused.message);
+    task.failed.store(true, std::memory_order_relaxed);
+    return end_unrun(task, ready);
+  }
+  outstanding_[task.device.value()].fetch_sub(1, std::memory_order_relaxed);
+  task.device = refused.why == Refusal::gone ? choose_device(task) : core::DeviceId(0);
+  fill_panels(task);
+  gpu_tasks_->run(task, effects);
+}
+
+void Backend::end_unrun(Task& task, std::vector<executor::Node*>& ready) {
+  outstanding_[task.device.value()].fetch_sub(static_cast<int>(task.panels.size()), std::memory_order_relaxed);
+  finish(task, lanes_->size() - 1, ready);
+  mover_.wake();
+}
+
+void Backend::GpuLink::transferred(std::span<device::TransferEnd> ends) {
+  GpuTasks::Effects effects;
+  backend_.gpu_tasks_->transferred(device_.value() - 1, ends, effects);
+  backend_.carry_out(effects);
+}
+
+}  // namespace penstock::backend

@@ -1,0 +1,104 @@
+/// What tasks of a rank with GPUs need before they can run: their operands where they run, as coherence::GpuMemories
+/// decides it, carried out by the accelerators. Tasks for cores pass here too, as what they read may be in a GPU's
+/// memory.
+///
+/// Threads: any. One mutex guards the machine; it is held while accelerators are given work, so that their order is the
+/// machine's, and nothing else is called under it. What is to be done once it is released is in Effects.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/task.hpp"
+#include "coherence/gpu_memories.hpp"
+#include "device/device.hpp"
+#include "executor/node.hpp"
+#include "memory/host_pool.hpp"
+
+namespace penstock::backend {
+
+class GpuTasks final : private coherence::GpuOrders {
+ public:
+  /// For the caller, in this order.
+  struct Effects {
+    struct Launched {
+      Task* task;
+      executor::QueuePoint point;
+    };
+    struct Refused {
+      Task* task;
+      coherence::Refusal why;
+      std::string message;
+    };
+    std::vector<Launched> launched;  ///< each has one piece more in Task::panels_left, for the caller to take off
+    std::vector<Task*> on_host;      ///< to be started on cores
+    std::vector<Refused> refused;
+    std::vector<Storage*> released;  ///< dropped, and free to be used again
+
+    [[nodiscard]] bool empty() const {
+      return launched.empty() && on_host.empty() && refused.empty() && released.empty();
+    }
+  };
+
+  /// GPU number n of these is the rank's device n + 1.
+  GpuTasks(memory::HostPool& pool, std::span<device::Accelerator* const> gpus);
+
+  /// A storage of `storage.bytes` without content.
+  void attach(Storage& storage);
+  void drop(std::span<Storage* const> storages, Effects& effects);
+  /// Host memory holds what another rank has sent.
+  void made_on_host(const Storage& storage);
+  /// A task that may run on its device, as far as other tasks are concerned.
+  void run(Task& task, Effects& effects);
+  /// On GPU `gpu`.
+  void ended(int gpu, std::span<const device::Completion> completions, Effects& effects);
+  void transferred(int gpu, std::span<const device::TransferEnd> ends, Effects& effects);
+  /// On the GPU's own thread: host memory for a transfer.
+  void prepare(device::Transfer& transfer);
+
+  /// True: host memory has it. False: it was ordered; ask again. Throws Error (lost) when it was only on a GPU that has
+  /// failed.
+  [[nodiscard]] bool bring_to_host(const Storage& storage);
+  /// Waits until it has.
+  void wait_for_host(const Storage& storage);
+
+  [[nodiscard]] bool could_fit(int gpu, std::size_t bytes) const { return bytes <= machine_.capacity(gpu); }
+  [[nodiscard]] coherence::GpuTraffic traffic(int gpu);
+  /// The storage that a transfer moves. Before its end is reported.
+  [[nodiscard]] const Storage& storage_of(const device::Transfer& transfer);
+
+ private:
+  coherence::Point transfer(const coherence::TransferOrder& order) override;
+  coherence::Point launch(const coherence::LaunchOrder& order) override;
+  void start_on_host(coherence::SlotIndex task) override;
+  void refuse(coherence::SlotIndex task, int gpu, coherence::Refusal why) override;
+  void released(coherence::BlockIndex block) override;
+
+  [[nodiscard]] device::Accelerator& gpu(int number) { return *gpus_[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] std::span<const device::Token> tokens(const coherence::Frontier& after);
+  [[nodiscard]] bool came_to_host(const Storage& storage);
+  void lose_if_broken(int number);
+  void hand_over(Effects& effects);
+
+  memory::HostPool& pool_;
+  const std::vector<device::Accelerator*> gpus_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable came_to_host_;
+  coherence::GpuMemories machine_;
+  Effects effects_;
+  std::vector<Storage*> blocks_;              // by block
+  std::vector<Task*> tasks_;                  // by slot
+  std::deque<device::Transfer> transfers_;    // by transfer
+  std::vector<coherence::BlockIndex> moved_;  // by transfer
+  std::vector<coherence::BlockUse> uses_;     // of run()
+  std::vector<device::Token> tokens_;
+};
+
+}  // namespace penstock::backend

@@ -1,0 +1,155 @@
+// Random programs over cores and GPUs, whose memory holds less than half of the data, against the kernels' bodies for
+// cores, called one after the other: bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/local_cluster.hpp"
+#include "device/cuda/loader.hpp"
+#include "e2e/random_kernels.hpp"
+
+/// AddressSanitizer's: its search for leaks falls over the thread-local memory of libraries that were opened at run
+/// time.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+
+namespace penstock::tests {
+namespace {
+
+const device::CudaGpus& cuda() {
+  static const device::CudaGpus gpus = [] {
+    setenv("PENSTOCK_EMULATED_GPUS", "4", 0);
+    return device::CudaGpus::load(PENSTOCK_CUDA_MODULE);
+  }();
+  return gpus;
+}
+
+/// A kernel with the modes of its accesses, and how its parameters are made.
+struct Choice {
+  const char* kernel;
+  std::vector<AccessMode> modes;
+  std::vector<Parameter> (*parameters)(I64 salt);
+};
+
+constexpr AccessMode r = AccessMode::read;
+constexpr AccessMode w = AccessMode::write;
+constexpr AccessMode rw = AccessMode::read_write;
+
+std::vector<Parameter> none(I64 /*salt*/) { return {}; }
+std::vector<Parameter> whole(I64 salt) { return {static_cast<double>(salt % 1000)}; }
+
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> all{
+      {"fill", {w}, whole},
+      {"iota",
+       {w},
+       [](I64 salt) {
+         return std::vector<Parameter>{salt % 1000, I64{0}};
+       }},
+      {"increment", {rw}, whole},
+      {"scale", {rw}, whole},
+      {"axpy", {r, rw}, whole},
+      {"add", {r, r, w}, none},
+      {"mul", {r, r, w}, none},
+      {"copy", {r, w}, none},
+      {"combine", {rw, r}, [](I64 /*salt*/) { return std::vector<Parameter>{std::string("sum")}; }},
+      {"random.mix",
+       {rw, r, r},
+       [](I64 salt) {
+         return std::vector<Parameter>{salt, false};
+       }},  // on cores only
+  };
+  return all;
+}
+
+class GpuProgram {
+ public:
+  GpuProgram(std::uint64_t seed, LocalCluster& cluster) : random_(seed), cluster_(cluster) {
+    for (std::size_t place = 0; place < places; ++place) {
+      values_.emplace_back(static_cast<std::size_t>(elements(place)));
+      data_.push_back(cluster_.frontend().add_data({DType::i64, Shape{elements(place)}}));
+      run("iota", {place}, {w}, {static_cast<I64>(place), I64{0}});
+    }
+  }
+
+  void run(int tasks) {
+    for (int i = 0; i < tasks && !testing::Test::HasFailure(); ++i) {
+      if (random_() % 12 == 0) {
+        look_at(random_() % places);
+        continue;
+      }
+      const Choice& choice = choices()[random_() % choices().size()];
+      const std::size_t group = random_() % 2;  // of arrays of one size
+      std::vector<std::size_t> chosen;
+      while (chosen.size() < choice.modes.size()) {
+        const std::size_t place = 2 * (random_() % (places / 2)) + group;
+        if (std::ranges::find(chosen, place) == chosen.end()) chosen.push_back(place);
+      }
+      run(choice.kernel, chosen, choice.modes, choice.parameters(static_cast<I64>(random_() >> 8)));
+    }
+    for (std::size_t place = 0; place < places; ++place) look_at(place);
+    for (const core::DataId data : data_) cluster_.frontend().release_data(data);
+  }
+
+ private:
+  static constexpr std::size_t places = 10;
+  static I64 elements(std::size_t place) { return place % 2 == 0 ? 1000 : 70; }
+
+  void run(const char* kernel, const std::vector<std::size_t>& chosen, const std::vector<AccessMode>& modes,
+           const std::vector<Parameter>& parameters) {
+    std::vector<graph::Access> accesses;
+    std::vector<ArrayView> views;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      std::vector<I64>& values = values_[chosen[i]];
+      accesses.push_back({data_[chosen[i]], modes[i]});
+      views.push_back({reinterpret_cast<std::byte*>(values.data()), {DType::i64, Shape{elements(chosen[i])}}});
+    }
+    cluster_.submit(kernel, accesses, parameters);
+    const kernels::KernelTable& table = kernels::KernelTable::process();
+    table[table.at(kernel)].cpu({.arrays = views, .parameters = parameters});
+  }
+  void look_at(std::size_t place) {
+    ASSERT_EQ(cluster_.read<I64>(data_[place], elements(place)), values_[place]) << "array " << place;
+  }
+
+  std::mt19937_64 random_;
+  LocalCluster& cluster_;
+  std::vector<core::DataId> data_;
+  std::vector<std::vector<I64>> values_;
+};
+
+class GpuPrograms : public testing::TestWithParam<std::pair<int, int>> {};
+
+TEST_P(GpuPrograms, EqualTheSerialRun) {
+  const auto [gpus, ranks] = GetParam();
+  if (static_cast<int>(cuda().gpus().size()) < gpus) GTEST_SKIP() << "not so many GPUs";
+  std::uint64_t on_gpus = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    LocalCluster cluster({.ranks = ranks, .gpus = gpus, .gpu_memory = 26 * 1024, .cuda = &cuda()});
+
+    GpuProgram(seed, cluster).run(150);
+    cluster.end();
+
+    for (const cluster::Bye& bye : cluster.byes()) {
+      for (std::size_t i = 1; i < bye.devices.size(); ++i) on_gpus += bye.devices[i].tasks;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(on_gpus, 60U * 40U);
+}
+
+INSTANTIATE_TEST_SUITE_P(OnGpusOfRanks, GpuPrograms,
+                         testing::Values(std::pair(1, 1), std::pair(2, 1), std::pair(3, 1), std::pair(4, 1),
+                                         std::pair(2, 2)),
+                         [](const auto& instance) {
+                           return std::to_string(instance.param.first) + "Of" + std::to_string(instance.param.second);
+                         });
+
+}  // namespace
+}  // namespace penstock::tests
