@@ -61,8 +61,8 @@ struct Completion {
   int lane = 0;  ///< the worker or queue it ran on
 };
 
-/// Bytes to be moved to the memory of an accelerator from the host's or another accelerator's, or from it to the host's.
-/// Owned by the caller; stays where it is and unchanged until its end is reported.
+/// Bytes to be moved to the memory of an accelerator from the host's or another accelerator's, or from it to the
+/// host's. Owned by the caller; stays where it is and unchanged until its end is reported.
 struct Transfer {
   enum class Direction : std::uint8_t { in, out };
   Direction direction = Direction::in;
