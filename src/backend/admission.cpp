@@ -5,7 +5,6 @@
 #include <penstock/error.hpp>
 
 #include "backend/backend.hpp"
-#include "schedule/placement.hpp"
 
 namespace penstock::backend {
 
@@ -19,6 +18,11 @@ void Backend::admit(std::vector<executor::Node*>& ready) {
   }
   unsettled_.fetch_add(1, std::memory_order_relaxed);
   Task& task = record(admission_.slot);
+  for (const cluster::Admission::Fetch& fetch : admission_.fetches) {
+    Storage& target = storage(fetch.storage);
+    target.bytes = fetch.bytes;
+    if (gpu_tasks_) gpu_tasks_->attach(target);
+  }
   fill(task);
   for (const cluster::Admission::Fetch& fetch : admission_.fetches) begin_fetch(fetch, task);
   for (const auto& predecessor : admission_.predecessors) {
@@ -63,7 +67,7 @@ void Backend::fill(Task& task) {
   task.cores = command_.cores;
   task.parameters.assign(command_.parameters.begin(), command_.parameters.end());
   fill_operands(task);
-  task.device = touch ? core::DeviceId() : choose_device(task);
+  task.device = touch || !placement_ ? core::DeviceId() : placement_->choose(task);
   task.node.prepare(task.device);
   task.failed.store(false, std::memory_order_relaxed);
   task.busy_ns.store(0, std::memory_order_relaxed);
@@ -80,7 +84,6 @@ void Backend::fill_panels(Task& task) {
   const int panels = touch ? 0 : task.device == core::DeviceId(0) ? task.cores : 1;
   task.panels_left.store(panels, std::memory_order_relaxed);
   task.panels.resize(static_cast<std::size_t>(panels));
-  outstanding_[task.device.value()].fetch_add(panels, std::memory_order_relaxed);
   for (int panel = 0; panel < panels; ++panel) {
     task.panels[static_cast<std::size_t>(panel)] = {.task = task.task,
                                                     .kernel = task.kernel,
@@ -121,8 +124,6 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
   fetch.kind = Task::Kind::fetch;
   fetch.node.prepare(core::DeviceId());
   Storage& target = storage(order.storage);
-  target.bytes = order.bytes;
-  if (gpu_tasks_) gpu_tasks_->attach(target);
   fetch.places.assign(1, {.kind = OperandKind::write,
                           .data = order.data,
                           .in = nullptr,
@@ -145,30 +146,6 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
                 .data = order.data,
                 .version = order.version,
                 .into = std::span(target.data, order.bytes)});
-}
-
-core::DeviceId Backend::choose_device(const Task& task) const {
-  if (devices_.size() == 1) return core::DeviceId(0);
-  std::size_t bytes = 0;
-  for (const Task::Place& place : task.places) {
-    if (place.in != nullptr) bytes += place.in->bytes;
-    if (place.out != nullptr && place.out != place.in) bytes += place.out->bytes;
-  }
-  std::vector<schedule::DeviceView> views;
-  bool some_gpu = false;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const device::Device& device = *devices_[i].device;
-    const bool is_cores = device.kind() == device::DeviceKind::cpu;
-    const bool fits = is_cores || gpu_tasks_->could_fit(static_cast<int>(i) - 1, bytes);
-    views.push_back({.can_run = fits && device.can_run(*task.kernel),
-                     .is_accelerator = !is_cores,
-                     .lanes = device.lanes(),
-                     .outstanding = outstanding_[i].load(std::memory_order_relaxed)});
-    some_gpu = some_gpu || (!is_cores && views.back().can_run);
-  }
-  if (prefer_accelerators_ && some_gpu) views[0].can_run = false;
-  const auto chosen = schedule::choose_device(views);
-  return core::DeviceId(static_cast<core::DeviceId::Value>(chosen.value_or(0)));
 }
 
 }  // namespace penstock::backend

@@ -28,7 +28,6 @@ device::Completions& Backend::completions_for_next_device() {
 
 void Backend::add_device(OwnedDevice device) {
   lanes_ = std::make_unique<LaneBuffers>(lanes_->size() + static_cast<std::size_t>(device.device->lanes()));
-  outstanding_.emplace_back();
   devices_.push_back(std::move(device));
 }
 
@@ -45,6 +44,14 @@ void Backend::add_gpu(std::string name, std::unique_ptr<device::Accelerator> gpu
   gpus_.push_back(gpu.get());
   add_device({.name = std::move(name), .device = std::move(gpu)});
   gpu_tasks_.emplace(pool_, gpus_);
+  std::vector<Placement::Device> devices;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const bool cores = i == 0;
+    devices.push_back({.device = devices_[i].device.get(),
+                       .kind = cores ? "cpu" : devices_[i].name,
+                       .name = cores ? "cores" : "GPU " + std::to_string(gpus_[i - 1]->number())});
+  }
+  placement_.emplace(kernels_, std::move(devices), *gpu_tasks_);
 }
 
 void Backend::receive(std::span<const std::byte> commands) {
@@ -159,6 +166,13 @@ void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
                        .lanes = device.lanes(),
                        .tasks = totals.tasks,
                        .busy_ns = totals.busy_ns});
+    if (i == 0) continue;
+    cluster::DeviceReport& report = reports.back();
+    const coherence::GpuTraffic traffic = gpu_tasks_->traffic(static_cast<int>(i) - 1);
+    report.bytes_in = traffic.bytes_in + traffic.bytes_peer;
+    report.bytes_out = traffic.bytes_out;
+    report.evictions = traffic.evictions;
+    report.why_idle = placement_->why_idle(i);
   }
   for (OwnedDevice& owned : devices_) owned.device.reset();
 }

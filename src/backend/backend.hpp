@@ -18,6 +18,7 @@
 
 #include "backend/gpu_tasks.hpp"
 #include "backend/lane_buffers.hpp"
+#include "backend/placement.hpp"
 #include "backend/task.hpp"
 #include "cluster/rank_machine.hpp"
 #include "device/device.hpp"
@@ -76,8 +77,8 @@ class Backend {
   /// Pieces of work that are ready and not begun, and the bytes of replicas. Hints, for the trace; any thread.
   [[nodiscard]] std::size_t waiting() const;
   [[nodiscard]] std::size_t memory_bytes() const { return pool_.used_bytes(); }
-  /// Cores then only run what no accelerator can. Before the first command.
-  void prefer_accelerators() { prefer_accelerators_ = true; }
+  /// After the last device, on a rank with GPUs: which of them runs what. Null on one without.
+  [[nodiscard]] Placement* placement() { return placement_ ? &*placement_ : nullptr; }
 
   /// Carries out a batch of commands. Throws Error (environment) when it is not well formed.
   void receive(std::span<const std::byte> commands);
@@ -145,7 +146,6 @@ class Backend {
   void fill_operands(Task& task);
   void begin_fetch(const cluster::Admission::Fetch& order, Task& consumer);
   void fill_panels(Task& task);
-  [[nodiscard]] core::DeviceId choose_device(const Task& task) const;
 
   // recording.cpp
   static void record(const Task& task, const device::Completion& completion, trace::Lane& lane);
@@ -165,6 +165,7 @@ class Backend {
   // gpu_running.cpp: on a rank with GPUs
   void carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
   void carry_out(GpuTasks::Effects& effects);
+  bool launch_next(GpuTasks::Effects& effects, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
   void launched(const GpuTasks::Effects::Launched& launched, std::vector<executor::Node*>& ready);
   void refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects, std::vector<executor::Node*>& ready);
   void end_unrun(Task& task, std::vector<executor::Node*>& ready);
@@ -190,15 +191,14 @@ class Backend {
   std::deque<Storage> all_storages_;  // those of storages_, those still in use by transfers, and idle ones
   std::vector<Storage*> idle_storages_;
 
-  bool prefer_accelerators_ = false;
   trace::Recorder* recorder_ = nullptr;  // none: nothing is recorded
   std::deque<Link> links_;
   std::deque<GpuLink> gpu_links_;
   std::vector<device::Accelerator*> gpus_;  // of devices_
-  std::optional<GpuTasks> gpu_tasks_;       // where there are any
+  std::optional<GpuTasks> gpu_tasks_;       // where there are any, ...
+  std::optional<Placement> placement_;      // ... as this
   std::vector<OwnedDevice> devices_;
-  std::deque<std::atomic<int>> outstanding_;  // pieces of work at each device: a hint for placement, orders nothing
-  std::unique_ptr<LaneBuffers> lanes_;        // those of all devices, and a last one for what ends without a device
+  std::unique_ptr<LaneBuffers> lanes_;  // those of all devices, and a last one for what ends without a device
 
   std::atomic<bool> begun_{false};           // release at each command, acquire by lanes: all devices are there
   std::atomic<std::int64_t> unsettled_{0};   // a hint for the driver's sleep; orders nothing

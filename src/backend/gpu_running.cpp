@@ -20,6 +20,13 @@ void Backend::carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& 
   }
 }
 
+bool Backend::launch_next(GpuTasks::Effects& effects, std::vector<device::Work*>& work,
+                          std::vector<executor::Node*>& ready) {
+  if (!gpu_tasks_->launch_next(effects)) return false;
+  carry_out(effects, work, ready);
+  return true;
+}
+
 void Backend::carry_out(GpuTasks::Effects& effects) {
   std::vector<device::Work*> work;
   std::vector<executor::Node*> ready;
@@ -47,20 +54,20 @@ void Backend::refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& ef
     task.failed.store(true, std::memory_order_relaxed);
     return end_unrun(task, ready);
   }
-  outstanding_[task.device.value()].fetch_sub(1, std::memory_order_relaxed);
-  task.device = refused.why == Refusal::gone ? choose_device(task) : core::DeviceId(0);
+  placement_->ended(task, false);
+  task.device = placement_->choose(task);
   fill_panels(task);
   gpu_tasks_->run(task, effects);
 }
 
 void Backend::end_unrun(Task& task, std::vector<executor::Node*>& ready) {
-  outstanding_[task.device.value()].fetch_sub(static_cast<int>(task.panels.size()), std::memory_order_relaxed);
   finish(task, lanes_->size() - 1, ready);
   mover_.wake();
 }
 
 void Backend::GpuLink::transferred(std::span<device::TransferEnd> ends) {
   GpuTasks::Effects effects;
+  backend_.placement_->transferred(device_.value() - 1, ends);
   backend_.gpu_tasks_->transferred(device_.value() - 1, ends, effects);
   backend_.carry_out(effects);
 }

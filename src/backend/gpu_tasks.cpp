@@ -51,6 +51,14 @@ void GpuTasks::run(Task& task, Effects& effects) {
   hand_over(effects);
 }
 
+bool GpuTasks::launch_next(Effects& effects) {
+  const std::lock_guard lock(mutex_);
+  bool any = false;
+  for (int number = 0; number < static_cast<int>(gpus_.size()); ++number) any = machine_.launch_next(number) || any;
+  hand_over(effects);
+  return any;
+}
+
 void GpuTasks::ended(int number, std::span<const device::Completion> completions, Effects& effects) {
   const std::lock_guard lock(mutex_);
   for (const device::Completion& completion : completions) {
@@ -101,6 +109,18 @@ bool GpuTasks::came_to_host(const Storage& storage) {
     throw Error(ErrorCode::lost, "a value was only in the memory of a GPU that has failed");
   }
   return machine_.is_on_host(storage.block);
+}
+
+std::size_t GpuTasks::missing_bytes(int device, const Task& task) {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const Task::Place& place : task.places) {
+    if (place.in == nullptr || place.in->home == device) continue;
+    const BlockIndex block = place.in->block;
+    const bool is_there = device == 0 ? machine_.is_on_host(block) : machine_.is_on_gpu(block, device - 1);
+    if (!is_there) bytes += place.in->bytes;
+  }
+  return bytes;
 }
 
 coherence::GpuTraffic GpuTasks::traffic(int number) {

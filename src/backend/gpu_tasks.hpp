@@ -56,6 +56,9 @@ class GpuTasks final : private coherence::GpuOrders {
   void made_on_host(const Storage& storage);
   /// A task that may run on its device, as far as other tasks are concerned.
   void run(Task& task, Effects& effects);
+  /// Launches what is next on each GPU; false: nothing may be launched now. To be called until then whenever something
+  /// has happened, each time after the tasks that became ready by it have been given to run().
+  bool launch_next(Effects& effects);
   /// On GPU `gpu`.
   void ended(int gpu, std::span<const device::Completion> completions, Effects& effects);
   void transferred(int gpu, std::span<const device::TransferEnd> ends, Effects& effects);
@@ -68,6 +71,9 @@ class GpuTasks final : private coherence::GpuOrders {
   /// Waits until it has.
   void wait_for_host(const Storage& storage);
 
+  /// Of what the task reads, that neither is nor will be in the memory of the device (0: the host's), as far as can be
+  /// told.
+  [[nodiscard]] std::size_t missing_bytes(int device, const Task& task);
   [[nodiscard]] bool could_fit(int gpu, std::size_t bytes) const { return bytes <= machine_.capacity(gpu); }
   [[nodiscard]] coherence::GpuTraffic traffic(int gpu);
   /// The storage that a transfer moves. Before its end is reported.

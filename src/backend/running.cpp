@@ -27,21 +27,23 @@ void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
   thread_local GpuTasks::Effects effects;
   const bool is_looked_at = busy_polling();
-  // By index: what ends or is queued here may append to `ready`.
-  for (std::size_t i = 0; i < ready.size(); ++i) {
-    Task& task = task_of(*ready[i]);
-    if (task.kind == Task::Kind::touch) {
-      finish_touch(task, ready);
-    } else if (!gpu_tasks_) {
-      start_panels(task, work, ready);
-    } else if (may_run(task)) {
-      gpu_tasks_->run(task, effects);
-      carry_out(effects, work, ready);
-    } else {
-      end_unrun(task, ready);
+  do {
+    // By index: what ends or is queued here may append to `ready`.
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      Task& task = task_of(*ready[i]);
+      if (task.kind == Task::Kind::touch) {
+        finish_touch(task, ready);
+      } else if (!gpu_tasks_) {
+        start_panels(task, work, ready);
+      } else if (may_run(task)) {
+        gpu_tasks_->run(task, effects);
+        carry_out(effects, work, ready);
+      } else {
+        end_unrun(task, ready);
+      }
     }
-  }
-  ready.clear();
+    ready.clear();
+  } while (gpu_tasks_ && launch_next(effects, work, ready));
   if (!is_looked_at && busy_polling()) mover_.wake();  // the driver, which then looks often
   if (work.empty()) return;
   devices_[0].device->start(work);
@@ -116,7 +118,6 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   for (device::Completion& completion : completions) {
     Task& task = task_of(*completion.work);
     if (backend_.recorder_ != nullptr) record(task, completion, backend_.recorder_->lane(lane_of(completion.lane)));
-    backend_.outstanding_[device_.value()].fetch_sub(1, std::memory_order_relaxed);
     task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
     if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {
       task.message = std::move(completion.message);
@@ -143,6 +144,7 @@ bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>&
     finished.outcome = Outcome::cancelled;
     finished.cause = task.task;
   }
+  if (placement_ && task.kind == Task::Kind::compute) placement_->ended(task, finished.outcome == Outcome::done);
   task.node.finish(finished.cause, ready);
   return lanes_->add(lane, finished, task.busy_ns.load(std::memory_order_relaxed));
 }

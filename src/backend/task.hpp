@@ -16,6 +16,7 @@
 #include "core/outcome.hpp"
 #include "device/device.hpp"
 #include "executor/node.hpp"
+#include "schedule/cost_history.hpp"
 
 namespace penstock::backend {
 
@@ -24,6 +25,7 @@ struct Storage {
   std::byte* data = nullptr;  ///< host memory; null until it is needed
   std::size_t bytes = 0;
   coherence::BlockIndex block = coherence::no_block;  ///< on a rank with GPUs
+  int home = 0;                                       ///< there: the device that was to write it last
 };
 
 /// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node
@@ -54,6 +56,8 @@ struct Task {
   std::vector<ArrayView> views;
   std::vector<device::Work> panels;
   std::vector<device::Duplicate> duplicates;  // on a GPU
+  schedule::Workload work;                    // on a rank with GPUs
+  double predicted_ns = 0;                    // there
   executor::Node node;
 
   // Panels end on several lanes: each decrement is acquire-release, so the last sees what the others noted below.

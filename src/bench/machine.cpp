@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <span>
 
 #include "core/cores.hpp"
@@ -12,15 +11,6 @@
 namespace penstock::bench {
 
 namespace {
-
-std::string cpu_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown CPU";
-}
 
 double load_now() {
   double load = 0.0;
@@ -35,7 +25,7 @@ int cores_here() {
 }
 
 MachineLine read_machine_line() {
-  return {.cpu = cpu_name(),
+  return {.cpu = device::cpu_name(),
           .cores = cores_here(),
           .compiler = PENSTOCK_COMPILER,
           .blas = {},

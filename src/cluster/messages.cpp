@@ -288,6 +288,10 @@ void write(ByteWriter& writer, const Bye& bye) {
     writer.put(device.lanes);
     writer.put(device.tasks);
     writer.put(device.busy_ns);
+    writer.put(device.bytes_in);
+    writer.put(device.bytes_out);
+    writer.put(device.evictions);
+    writer.put_text(device.why_idle);
   }
 }
 
@@ -306,6 +310,10 @@ bool read(ByteReader& reader, Bye& bye) {
     device.lanes = reader.get<std::int32_t>();
     device.tasks = reader.get<std::uint64_t>();
     device.busy_ns = reader.get<std::int64_t>();
+    device.bytes_in = reader.get<std::uint64_t>();
+    device.bytes_out = reader.get<std::uint64_t>();
+    device.evictions = reader.get<std::uint64_t>();
+    device.why_idle = reader.get_text();
     bye.devices.push_back(std::move(device));
   }
   return !reader.bad();

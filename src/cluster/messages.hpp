@@ -18,7 +18,7 @@
 
 namespace penstock::cluster {
 
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 
 enum class Tag : std::uint8_t {
   hello = 1,     ///< rank to front: who I am
@@ -133,6 +133,11 @@ struct DeviceReport {
   std::int32_t lanes = 0;
   std::uint64_t tasks = 0;
   std::int64_t busy_ns = 0;
+  // Of a GPU: bytes that came to its memory and left it, and blocks that had to make room there.
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t evictions = 0;
+  std::string why_idle = {};  ///< why it ran no more tasks; may be empty
 };
 
 struct Bye {

@@ -32,7 +32,6 @@ void GpuMemories::enqueue(SlotIndex slot) {
   Task& task = task_at(slot);
   task.is_queued = true;
   of(task.gpu).queue.insert({task.priority, task.number, slot});
-  launch_ahead(task.gpu);
 }
 
 void GpuMemories::ended(SlotIndex slot) {
@@ -48,7 +47,6 @@ void GpuMemories::ended(SlotIndex slot) {
     if (made.ready.queue == task.point.queue && made.ready.point == task.point.point) made.ready = {};
     unpin(use.out, gpu);
   }
-  launch_ahead(gpu);
 }
 
 void GpuMemories::lose_gpu(int index) {
@@ -65,14 +63,6 @@ void GpuMemories::lose_gpu(int index) {
   }
 }
 
-std::size_t GpuMemories::missing_bytes(int gpu, std::span<const BlockUse> uses) const {
-  std::size_t bytes = 0;
-  for (const BlockUse& use : uses) {
-    if (use.in != no_block && !copy(use.in, gpu).valid) bytes += at(use.in).bytes;
-  }
-  return bytes;
-}
-
 // --- choosing ---
 
 bool GpuMemories::has_sources(SlotIndex slot) {
@@ -82,27 +72,27 @@ bool GpuMemories::has_sources(SlotIndex slot) {
   });
 }
 
-void GpuMemories::launch_ahead(int index) {
-  while (may_launch(of(index))) {
-    const SlotIndex slot = choose(index);
-    if (!has_sources(slot)) {  // not any more
-      of(index).queue.erase({task_at(slot).priority, task_at(slot).number, slot});
-      task_at(slot).is_queued = false;
-      go_on(slot);
-      continue;
-    }
-    if (!reserve(task_at(slot))) {
-      // What is under way will make room. If nothing is, there may be room enough, in pieces.
-      if (of(index).in_flight > 0 || of(index).transfers > 0) return;
-      evict_all(index);
-      if (!reserve(task_at(slot))) {
-        if (!of(index).lru.empty()) return;  // what is left comes to host memory from another GPU still
-        refuse(slot, Refusal::too_large);
-        continue;
-      }
-    }
-    launch(slot);
+bool GpuMemories::launch_next(int index) {
+  if (!may_launch(of(index))) return false;
+  const SlotIndex slot = choose(index);
+  if (!has_sources(slot)) {  // not any more
+    of(index).queue.erase({task_at(slot).priority, task_at(slot).number, slot});
+    task_at(slot).is_queued = false;
+    go_on(slot);
+    return true;
   }
+  if (!reserve(task_at(slot))) {
+    // What is under way will make room. If nothing is, there may be room enough, in pieces.
+    if (of(index).in_flight > 0 || of(index).transfers > 0) return false;
+    evict_all(index);
+    if (!reserve(task_at(slot))) {
+      if (!of(index).lru.empty()) return false;  // what is left comes to host memory from another GPU still
+      refuse(slot, Refusal::too_large);
+      return true;
+    }
+  }
+  launch(slot);
+  return true;
 }
 
 bool GpuMemories::may_launch(const Gpu& gpu) const {
@@ -110,21 +100,46 @@ bool GpuMemories::may_launch(const Gpu& gpu) const {
   return gpu.in_flight < launched_least || gpu.pinned_bytes <= gpu.memory.capacity() / 2;
 }
 
+/// First what costs fewest bytes of transfer; then what brings a block that most of the others lack alone, so that they
+/// cost nothing (after M. Gonthier, L. Marchal and S. Thibault, "Memory-aware scheduling of tasks sharing data on
+/// multiple GPUs with dynamic runtime systems", 2022); then in order.
 SlotIndex GpuMemories::choose(int index) {
   const std::set<Queued>& queue = of(index).queue;
-  auto best = queue.begin();
-  if (task_at(best->task).passed_over >= passed_over_most) return best->task;
-  std::size_t fewest = missing_bytes(index, task_at(best->task).uses);
-  std::size_t seen = 1;
-  for (auto one = std::next(best); fewest > 0 && one != queue.end() && seen < looked_at; ++one, ++seen) {
-    if (one->priority != best->priority) break;
-    const std::size_t missing = missing_bytes(index, task_at(one->task).uses);
-    if (missing >= fewest) continue;
-    fewest = missing;
-    best = one;
+  const Queued& first = *queue.begin();
+  if (task_at(first.task).passed_over >= passed_over_most) return first.task;
+  candidates_.clear();
+  for (const Queued& one : queue) {
+    if (candidates_.size() == looked_at || one.priority != first.priority) break;
+    candidates_.push_back(candidate(one.task, index));
+    if (candidates_.back().lacks != no_block) ++at(candidates_.back().lacks).lacked;
   }
-  if (best != queue.begin()) ++task_at(queue.begin()->task).passed_over;
-  return best->task;
+  const auto key = [&](const Candidate& one) {
+    return std::pair(one.cost, one.lacks != no_block ? -at(one.lacks).lacked : 0);
+  };
+  const SlotIndex chosen = std::ranges::min_element(candidates_, {}, key)->task;
+  for (const Candidate& one : candidates_) {
+    if (one.lacks != no_block) at(one.lacks).lacked = 0;
+  }
+  if (chosen != first.task) ++task_at(first.task).passed_over;
+  return chosen;
+}
+
+/// Once memory is short, what is written in place costs twice, as it would have to come and go again: then what has
+/// been begun is gone on with. As long as there is room, more is begun, which shares what is read.
+GpuMemories::Candidate GpuMemories::candidate(SlotIndex slot, int gpu) const {
+  Candidate made{.task = slot};
+  int read_only = 0;
+  const std::size_t free = of(gpu).memory.free_bytes();
+  for (const BlockUse& use : tasks_[slot.value()].uses) {
+    if (use.in == no_block || copy(use.in, gpu).valid) continue;
+    const bool comes_and_goes = use.out == use.in && made.cost + at(use.in).bytes > free;
+    made.cost += at(use.in).bytes * (comes_and_goes ? 2 : 1);
+    if (use.out == use.in) continue;
+    made.lacks = use.in;
+    ++read_only;
+  }
+  if (read_only != 1) made.lacks = no_block;
+  return made;
 }
 
 void GpuMemories::want(const Task& task, int by) {
@@ -207,11 +222,13 @@ bool GpuMemories::evict_one(int gpu) {
     return !block.host_valid && !comes_to_host(block) && valid < 2;
   };
   BlockIndex victim = no_block;
+  BlockIndex older = no_block;  // that nobody waits for, and that only stays because it is dirty
   std::tuple<bool, bool> cost{true, true};
   for (const BlockIndex index : home.lru) {
     const Copy& one = copy(index, gpu);
-    const std::tuple own{one.wanted > 0, one.valid && is_dirty(index)};
+    const std::tuple own{one.wanted > 0, is_dirty(index)};
     if (one.pins > 0 || (std::get<1>(own) && !may_come_to_host(at(index), gpu))) continue;
+    if (older == no_block && own == std::tuple(false, true)) older = index;
     if (victim != no_block && own >= cost) continue;
     victim = index;
     cost = own;
@@ -219,7 +236,12 @@ bool GpuMemories::evict_one(int gpu) {
   }
   if (victim == no_block) return false;
   ++home.traffic.evictions;
-  if (std::get<1>(cost)) {
+  // Results that are in nobody's way any more would drive out what is still read: they are next, once written back.
+  if (older != no_block) {
+    ++home.traffic.write_backs;
+    static_cast<void>(order_to_host(older));
+  }
+  if (std::get<1>(cost) && victim != older) {
     ++home.traffic.write_backs;
     static_cast<void>(order_to_host(victim));
   }

@@ -13,8 +13,7 @@ constexpr std::size_t memory_unit = 512;  // alignment that kernels and copies l
 
 void GpuMemories::add_gpu(std::size_t capacity) {
   PENSTOCK_ASSERT(blocks_.empty());
-  gpus_.push_back(
-      {.memory = core::RangeAllocator<Frontier>(capacity, memory_unit), .lru = {}, .queue = {}, .traffic = {}});
+  gpus_.push_back({.memory = core::RangeAllocator<Frontier>(capacity, unit), .lru = {}, .queue = {}, .traffic = {}});
 }
 
 GpuMemories::Task& GpuMemories::task_at(SlotIndex slot) {
@@ -51,7 +50,6 @@ void GpuMemories::drop(BlockIndex index) {
     let_go(index, gpu);
   }
   release_if_over(index);
-  for (int gpu = 0; gpu < static_cast<int>(gpus_.size()); ++gpu) launch_ahead(gpu);
 }
 
 void GpuMemories::release_if_over(BlockIndex index) {
@@ -151,7 +149,6 @@ void GpuMemories::transferred(TransferIndex index, bool well) {
     wake_waiters(transfer.block);
   }
   release_if_over(transfer.block);
-  for (int each = 0; each < static_cast<int>(gpus_.size()); ++each) launch_ahead(each);
 }
 
 // --- host memory ---

@@ -99,6 +99,9 @@ struct GpuTraffic {
 
 class GpuMemories {
  public:
+  /// What blocks are rounded up to: an alignment that kernels and copies like best.
+  static constexpr std::size_t unit = 512;
+
   explicit GpuMemories(GpuOrders& orders) : orders_(orders) {}
 
   /// GPUs are numbered from 0. Before the first block.
@@ -114,6 +117,8 @@ class GpuMemories {
   /// Whoever fills it in host memory has done so, or is the next to touch it.
   void made_on_host(BlockIndex block);
   [[nodiscard]] bool is_on_host(BlockIndex block) const { return at(block).host_valid; }
+  /// Or will be, as far as the GPU's queues are concerned.
+  [[nodiscard]] bool is_on_gpu(BlockIndex block, int gpu) const { return copy(block, gpu).valid; }
   [[nodiscard]] bool is_lost(BlockIndex block) const;
   /// Orders what is missing. After some transferred() it is on the host, or lost, or this is to be called again.
   void bring_to_host(BlockIndex block) { static_cast<void>(order_to_host(block)); }
@@ -122,14 +127,14 @@ class GpuMemories {
   void run_on_gpu(int gpu, SlotIndex task, std::span<const BlockUse> uses, std::int32_t priority = 0);
   /// ... or in start_on_host() or refuse(lost).
   void run_on_host(SlotIndex task, std::span<const BlockUse> uses);
+  /// Launches, or refuses, the next task of the GPU's queue; false: none may be now. To be called until then whenever
+  /// something has happened, each time after the tasks that the last launch made ready have been given.
+  bool launch_next(int gpu);
   /// A launched task has.
   void ended(SlotIndex task);
   void transferred(TransferIndex transfer, bool well);
   /// What is under way there is still to be reported, as failed. Waiting tasks are refused.
   void lose_gpu(int gpu);
-
-  /// Of what a task would have to be brought to the GPU, as things are.
-  [[nodiscard]] std::size_t missing_bytes(int gpu, std::span<const BlockUse> uses) const;
 
  private:
   using Lru = std::list<BlockIndex>;
@@ -154,6 +159,7 @@ class GpuMemories {
     int coming_from = host_memory;  // on which GPU's queue, ...
     Point coming_at;                // ... and where there
     std::vector<Copy> copies;       // by GPU
+    int lacked = 0;                 // of choose()
     std::vector<SlotIndex> waiters;
   };
   struct Task {
@@ -184,6 +190,11 @@ class GpuMemories {
     std::size_t pinned_bytes = 0;
     bool gone = false;
     GpuTraffic traffic;
+  };
+  struct Candidate {
+    SlotIndex task;
+    std::size_t cost = 0;         // in bytes
+    BlockIndex lacks = no_block;  // the only block to be read that is missing, if there is one
   };
   struct Transfer {
     BlockIndex block;
@@ -220,9 +231,9 @@ class GpuMemories {
   Point order(BlockIndex block, int from, int to, const Frontier& after);
 
   // gpu_launching.cpp: a GPU's queue and memory
-  void launch_ahead(int gpu);
   [[nodiscard]] bool may_launch(const Gpu& gpu) const;
   [[nodiscard]] SlotIndex choose(int gpu);
+  [[nodiscard]] Candidate candidate(SlotIndex task, int gpu) const;
   [[nodiscard]] bool has_sources(SlotIndex task);
   void want(const Task& task, int by);
   void enqueue(SlotIndex task);
@@ -246,6 +257,7 @@ class GpuMemories {
   std::vector<TransferIndex> free_transfers_;
   std::uint64_t arrived_ = 0;
   std::vector<LaunchOrder::Operand> operands_;  // of launch()
+  std::vector<Candidate> candidates_;           // of choose()
 };
 
 }  // namespace penstock::coherence

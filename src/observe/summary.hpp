@@ -16,6 +16,11 @@ struct DeviceSummary {
   int lanes = 0;     ///< tasks it can run at once
   std::uint64_t tasks = 0;
   double busy_s = 0.0;  ///< of all lanes together
+  // Of a GPU.
+  std::uint64_t bytes_in = 0;   ///< that came to its memory
+  std::uint64_t bytes_out = 0;  ///< that left it
+  std::uint64_t evictions = 0;  ///< arrays that had to make room there for others
+  std::string why_idle = {};    ///< why it ran no more tasks; empty: nothing to say
 
   /// Share of the lanes' time spent in kernels, 0 to 1; 0 where there was no time.
   [[nodiscard]] double busy_share(double wall_s) const;
@@ -86,7 +91,8 @@ inline constexpr std::size_t screen_columns = 100;
 ///     failures         [{task, message}, ...], the first ones; failures_omitted says how many more there were
 ///     skipped          [{task, message, cause: {task, message}}, ...], likewise; cause is the task that failed
 ///     ranks            [{rank, host, cores, bytes_sent, bytes_received,
-///                        devices: [{kind, name, lanes, tasks, busy_s, busy_share}, ...]}, ...]
+///                        devices: [{kind, name, lanes, tasks, busy_s, busy_share}, ...]}, ...];
+///                        of GPUs also bytes_in, bytes_out, evictions, why_idle
 ///     trace            what the trace says; null: none. Where dropped is not 0, of its complete part only:
 ///                      {span_s, compute_s, transfer_s, transfers, transfer_bytes, parallelism, overlap (null: no
 ///                       transfers), events, dropped,

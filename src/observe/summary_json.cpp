@@ -9,8 +9,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json device_json(const DeviceSummary& device, double wall_s) {
-  return {{"kind", device.kind},   {"name", device.name},     {"lanes", device.lanes},
-          {"tasks", device.tasks}, {"busy_s", device.busy_s}, {"busy_share", device.busy_share(wall_s)}};
+  Json json{{"kind", device.kind},   {"name", device.name},     {"lanes", device.lanes},
+            {"tasks", device.tasks}, {"busy_s", device.busy_s}, {"busy_share", device.busy_share(wall_s)}};
+  if (device.kind == "cpu") return json;
+  json.update({{"bytes_in", device.bytes_in},
+               {"bytes_out", device.bytes_out},
+               {"evictions", device.evictions},
+               {"why_idle", device.why_idle}});
+  return json;
 }
 
 Json rank_json(const RankSummary& rank, double wall_s) {

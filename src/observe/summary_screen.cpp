@@ -218,6 +218,26 @@ std::size_t full_table_lines(const RunSummary& run) {
   return lines;
 }
 
+/// What came to the memory of each GPU and left it, and why one that ran nothing did not; as far as there is room.
+Lines gpu_lines(const RunSummary& run, std::size_t room) {
+  Lines lines;
+  for (const RankSummary& rank : run.ranks) {
+    for (const DeviceSummary& device : rank.devices) {
+      if (device.kind == "cpu") continue;
+      const std::string where = run.ranks.size() > 1 ? fmt::format("rank {}, ", rank.rank) : "";
+      if (device.bytes_in + device.bytes_out > 0) {
+        lines.push_back(fmt::format("  {}{}: {} in, {} out, {} evictions", where, clipped(device.name, 32),
+                                    bytes_text(device.bytes_in), bytes_text(device.bytes_out), device.evictions));
+      }
+      if (device.tasks > 0 || device.why_idle.empty()) continue;
+      for (const std::string& line : wrapped(where + device.why_idle, screen_columns - 2, 2))
+        lines.push_back("  " + line);
+    }
+  }
+  if (lines.size() > room) lines.clear();
+  return lines;
+}
+
 void append_block(const Lines& lines, std::string& text) {
   if (lines.empty()) return;
   text += "\n";
@@ -243,6 +263,8 @@ std::string to_screen(const RunSummary& run) {
     append_block(failures, text);
   } else if (used + full_table_lines(run) <= screen_lines) {
     text += fmt::format("\n{}", full_table(run));
+    const std::size_t table_lines = used + full_table_lines(run);
+    append_block(gpu_lines(run, screen_lines - std::min(screen_lines, table_lines + 1)), text);
     append_block(failures, text);
   } else {
     text += fmt::format("\n{}{}\n", folded_table(run), least_busy_line(run));

@@ -201,7 +201,11 @@ class JobRun {
                                  .name = device.name,
                                  .lanes = device.lanes,
                                  .tasks = device.tasks,
-                                 .busy_s = static_cast<double>(device.busy_ns) * 1e-9});
+                                 .busy_s = static_cast<double>(device.busy_ns) * 1e-9,
+                                 .bytes_in = device.bytes_in,
+                                 .bytes_out = device.bytes_out,
+                                 .evictions = device.evictions,
+                                 .why_idle = device.why_idle});
     }
     return summary;
   }

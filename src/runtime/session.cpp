@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <penstock/error.hpp>
+#include <penstock/version.hpp>
 
 #include "core/cores.hpp"
+#include "device/cpu/topology.hpp"
 #include "frontend/cluster_frontend.hpp"
 #include "frontend/local_frontend.hpp"
 #include "kernels/blas.hpp"
@@ -23,11 +25,23 @@ namespace {
 
 // Rank 0 reads the traces of all ranks at the end: a run of many ranks keeps less of each.
 constexpr double gpu_memory_share = 0.9;  // of what is free: libraries and kernels need some of their own
+constexpr std::size_t gpu_slots = 16;     // tasks in hand that keep a GPU busy and let it choose
 constexpr double pinned_share = 0.25;
 constexpr std::int64_t trace_bytes_of_all_most = std::int64_t{2} << 30;
 constexpr std::int64_t trace_bytes_of_rank_least = std::int64_t{1} << 20;
 // Whoever counts in quarters of a window does not overflow.
 constexpr std::uint64_t window_tasks_most = std::uint64_t{1} << 60;
+
+/// Those of a rank: the ranks of one host share its GPUs out in turn; where there are more ranks, they share each.
+std::vector<std::size_t> gpus_of(const cluster::Welcome& share, std::size_t gpus) {
+  const auto here = static_cast<std::size_t>(share.host_rank);
+  const auto ranks = static_cast<std::size_t>(share.host_ranks);
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < gpus; ++i) {
+    if (ranks <= gpus ? i % ranks == here : here % gpus == i) own.push_back(i);
+  }
+  return own;
+}
 
 }  // namespace
 
@@ -90,9 +104,11 @@ void Session::welcome_ranks(const SessionOptions& options) {
   }
   std::vector<cluster::Welcome> welcomes = shares(hellos);
   std::vector<int> cores;
-  for (cluster::Welcome& welcome : welcomes) {
+  for (std::size_t rank = 0; rank < welcomes.size(); ++rank) {
+    cluster::Welcome& welcome = welcomes[rank];
     welcome.checked = options.checked;
-    cores.push_back(static_cast<int>(welcome.cores.size()));
+    const auto gpus = options.checked ? 0 : gpus_of(welcome, static_cast<std::size_t>(hellos[rank].gpu_count)).size();
+    cores.push_back(static_cast<int>(welcome.cores.size() + gpu_slots * gpus));
   }
   try {
     start_backend(options, welcomes.front());
@@ -132,33 +148,52 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   backend_->add_device({.name = "", .device = std::move(cores)});
   engine_ = std::make_unique<engine::Engine>(kernels(), cpu_->workers(), buffers_);
   if (!share.checked) add_gpus(options, share);
-  if (!options.use_cpu) backend_->prefer_accelerators();
+  if (backend_->placement() != nullptr && !options.use_cpu) backend_->placement()->keep_cores_free();
 }
 
 std::span<const KernelDescription* const> Session::kernels() const {
   return (watched_ ? *watched_ : kernels::KernelTable::process()).all();
 }
 
-/// Ranks of one host share its GPUs out in turn; where there are more ranks than GPUs, ranks share a GPU and its
-/// memory.
 void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& share) {
   const auto gpus = gpus_.gpus();
-  const auto here = static_cast<std::size_t>(share.host_rank);
   const auto ranks = static_cast<std::size_t>(share.host_ranks);
-  bool some = false;
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const bool mine = ranks <= gpus.size() ? i % ranks == here : here % gpus.size() == i;
-    if (!mine) continue;
-    const std::size_t ranks_of_it = (ranks + gpus.size() - 1) / gpus.size();
+  const std::size_t ranks_of_one = gpus.empty() ? 1 : (ranks + gpus.size() - 1) / gpus.size();
+  for (const std::size_t i : gpus_of(share, gpus.size())) {
     try {
-      add_gpu({.index = static_cast<int>(i), .memory_share = gpu_memory_share / static_cast<double>(ranks_of_it)});
-      if (!std::exchange(some, true)) use_pinned(static_cast<int>(i), ranks);
+      add_gpu({.index = static_cast<int>(i), .memory_share = gpu_memory_share / static_cast<double>(ranks_of_one)});
     } catch (const Error& error) {
       if (!options.use_cpu) throw;
       std::fprintf(stderr, "penstock: rank %d: %s is not used: %s\n", mover_->rank().value(), gpus[i].name.c_str(),
                    error.what());
     }
   }
+  if (backend_->devices() == 1) return;
+  use_pinned(static_cast<int>(gpus_of(share, gpus.size()).front()), ranks);
+  recall_costs(share);
+}
+
+/// What tasks took in earlier runs on such a machine.
+void Session::recall_costs(const cluster::Welcome& share) {
+  const std::optional<std::filesystem::path> folder = cost_folder();
+  if (!folder) return;
+  std::vector<std::string> machine;
+  for (const std::size_t i : gpus_of(share, gpus_.gpus().size())) machine.push_back(gpus_.gpus()[i].name);
+  machine.push_back(gpus_.gpus().front().software);
+  machine.push_back(device::cpu_name());
+  machine.push_back(std::to_string(cores_.size()) + " cores");
+  machine.emplace_back(version());
+  const CostFile file(*folder, std::move(machine));
+  const CostFile::Loaded loaded = file.load();
+  if (!loaded.note.empty()) std::fprintf(stderr, "penstock: %s\n", loaded.note.c_str());
+  backend_->placement()->recall(loaded.entries);
+  if (share.host_rank == 0) costs_ = file;
+}
+
+void Session::keep_costs() {
+  if (!costs_) return;
+  const std::string note = costs_->save(backend_->placement()->costs());
+  if (!note.empty()) std::fprintf(stderr, "penstock: %s\n", note.c_str());
 }
 
 /// For what goes to GPUs and comes from them; all ranks of the host together bind no more than a share of its memory.
@@ -231,6 +266,7 @@ cluster::Bye Session::stop_backend() {
   bye.host = host_;
   bye.cores = core::to_text(cores_);
   backend_->stop(bye.devices);
+  keep_costs();
   const engine::Engine::Statistics ran = engine_->statistics();
   const frontend::Frontend::OwnWork own = is_front() ? frontend_->own_work() : frontend::Frontend::OwnWork();
   bye.devices.front().tasks += ran.tasks + own.tasks;

@@ -25,6 +25,7 @@
 #include "memory/host_pool.hpp"
 #include "mover/mover.hpp"
 #include "runtime/connection.hpp"
+#include "runtime/cost_file.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/interrupts.hpp"
 #include "runtime/process.hpp"
@@ -97,6 +98,8 @@ class Session final : private process::Tenant {
   void add_gpus(const SessionOptions& options, const cluster::Welcome& share);
   void add_gpu(const device::GpuOptions& gpu);
   void use_pinned(int gpu, std::size_t ranks);
+  void recall_costs(const cluster::Welcome& share);
+  void keep_costs();
   [[nodiscard]] std::span<const KernelDescription* const> kernels() const;
   void attach();
   bool begin_trace(const cluster::TraceOrder& order, const std::string& about);
@@ -114,6 +117,7 @@ class Session final : private process::Tenant {
   std::int64_t memory_bytes_ = 0;  ///< of the host
   core::CoreSet cores_;
   device::CudaGpus gpus_;
+  std::optional<CostFile> costs_;  ///< on one rank of a host, with GPUs
   std::unique_ptr<Driver> driver_;
   memory::HostPool buffers_;  ///< of the engine
   /// Runs the tasks of a program on one rank, and those that tasks submit.

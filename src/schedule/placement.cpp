@@ -9,7 +9,6 @@ namespace {
 
 constexpr double work_in_hand_ns = 5e6;  // a round trip to a busy front-end is well under 1 ms
 constexpr int most_in_hand_per_core = 512;
-constexpr int short_queue = 4;  // enough that a GPU finds its next task's inputs on the way
 
 }  // namespace
 
@@ -41,19 +40,6 @@ bool has_credit(int cores, int in_hand, double in_hand_ns) {
 double updated_mean(double mean_ns, double latest_ns) {
   constexpr double weight = 0.125;
   return mean_ns > 0.0 ? mean_ns + weight * (latest_ns - mean_ns) : latest_ns;
-}
-
-std::optional<std::size_t> choose_device(std::span<const DeviceView> devices) {
-  std::optional<std::size_t> best;
-  const auto key = [&](std::size_t index) {
-    const DeviceView& view = devices[index];
-    const bool preferred = view.is_accelerator && view.outstanding < short_queue;
-    return std::tuple(!preferred, static_cast<double>(view.outstanding) / view.lanes, index);
-  };
-  for (std::size_t index = 0; index < devices.size(); ++index) {
-    if (devices[index].can_run && (!best || key(index) < key(*best))) best = index;
-  }
-  return best;
 }
 
 }  // namespace penstock::schedule

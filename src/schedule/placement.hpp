@@ -1,5 +1,5 @@
-/// The placement decisions: how much a rank may hold, which rank takes a task, which device of a rank runs it. Pure
-/// functions of a view; ties break by the lowest id, so the same view always gives the same answer.
+/// The placement decisions: how much a rank may hold and which rank takes a task. Pure functions of a view; ties
+/// break by the lowest id, so the same view always gives the same answer.
 #pragma once
 
 #include <cstdint>
@@ -41,17 +41,5 @@ inline constexpr double unknown_task_ns = 5e6;
 
 /// The new mean after a task that took `latest_ns`; `mean_ns` is 0 while nothing is known.
 [[nodiscard]] double updated_mean(double mean_ns, double latest_ns);
-
-/// A device of this rank that can run the task.
-struct DeviceView {
-  bool can_run = false;
-  bool is_accelerator = false;
-  int lanes = 1;
-  int outstanding = 0;  ///< pieces of work started and not completed
-};
-
-/// The device that takes a released task: an accelerator while its queue is short, otherwise the one with the fewest
-/// outstanding pieces per lane. None when no device can run it.
-[[nodiscard]] std::optional<std::size_t> choose_device(std::span<const DeviceView> devices);
 
 }  // namespace penstock::schedule

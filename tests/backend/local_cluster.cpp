@@ -59,12 +59,19 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
 }
 
 void LocalCluster::add_gpus(Rank& rank, const ClusterShape& shape) {
+  if (shape.gpus > 0 && shape.pinned_bytes > 0) {
+    rank.backend.use_pinned(
+        {.allocate = [&cuda = *shape.cuda](std::size_t bytes) { return cuda.allocate_pinned(0, bytes); },
+         .free = [&cuda = *shape.cuda](void* memory) { cuda.free_pinned(memory); }},
+        shape.pinned_bytes);
+  }
   for (int index = 0; index < shape.gpus; ++index) {
     const backend::Backend::GpuOwner owner = rank.backend.owner_of_next_gpu();
     rank.backend.add_gpu(shape.cuda->gpus()[static_cast<std::size_t>(index)].name,
                          shape.cuda->open({.index = index, .memory_share = 0.1, .memory_most = shape.gpu_memory},
                                           owner.completions, owner.transfers));
   }
+  if (shape.gpus_first) rank.backend.placement()->keep_cores_free();
 }
 
 LocalCluster::~LocalCluster() { end(); }

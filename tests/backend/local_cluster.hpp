@@ -33,7 +33,9 @@ struct ClusterShape {
   std::optional<std::uint64_t> seed = std::nullopt;  ///< for the order in which workers run tasks
   int gpus = 0;                                      ///< of the machine, which all ranks use; `cuda` finds them
   std::size_t gpu_memory = 0;                        ///< of each, for each rank; 0: a tenth
+  std::size_t pinned_bytes = 0;                      ///< of each rank's host memory
   const device::CudaGpus* cuda = nullptr;
+  bool gpus_first = false;  ///< cores run only what no GPU can
   frontend::Window window{.tasks = 16'384, .bytes = std::int64_t{1} << 30};
   std::filesystem::path trace_folder = {};  ///< empty: nothing is recorded
   std::int64_t trace_bytes = std::int64_t{1} << 20;

@@ -298,6 +298,7 @@ class RandomProgram {
       if (over) simulation_.memories.drop(dying.block);
       return over;
     });
+    for (int gpu = 0; gpu < gpus_; ++gpu) any = simulation_.memories.launch_next(gpu) || any;
     return simulation_.step() || any;
   }
 

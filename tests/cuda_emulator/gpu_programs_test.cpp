@@ -131,7 +131,11 @@ TEST_P(GpuPrograms, EqualTheSerialRun) {
   std::uint64_t on_gpus = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    LocalCluster cluster({.ranks = ranks, .gpus = gpus, .gpu_memory = 26 * 1024, .cuda = &cuda()});
+    LocalCluster cluster({.ranks = ranks,
+                          .gpus = gpus,
+                          .gpu_memory = 26 * 1024,
+                          .pinned_bytes = seed % 2 * 256 * 1024,
+                          .cuda = &cuda()});
 
     GpuProgram(seed, cluster).run(150);
     cluster.end();
@@ -150,6 +154,63 @@ INSTANTIATE_TEST_SUITE_P(OnGpusOfRanks, GpuPrograms,
                          [](const auto& instance) {
                            return std::to_string(instance.param.first) + "Of" + std::to_string(instance.param.second);
                          });
+
+const Kernel<Out<float>, double> fill_on_cores =
+    kernel("test.fill", [](Out<float> x, double value) { std::ranges::fill(x, static_cast<float>(value)); });
+
+/// A product of matrices of n x n blocks, in the order of its loops, on a GPU that holds a quarter of the blocks. The
+/// best order keeps p x p blocks of the result, p^2 + 2p of them at most in the memory, and brings in what these need
+/// only once: 2 n^3 / p blocks in, and n^2 in and out (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981,
+/// for the order of magnitude).
+TEST(OutOfCore, ABlockedProductMovesNotMuchMoreThanInTheBestOrder) {
+  constexpr std::size_t n = 8;
+  constexpr I64 extent = 32;
+  constexpr std::size_t block_bytes = extent * extent * sizeof(float);
+  constexpr std::size_t held = 3 * n * n / 4;
+  constexpr std::size_t p = 6;
+  static_assert(p * p + 2 * p <= held && (p + 1) * (p + 1) + 2 * (p + 1) > held);
+  LocalCluster cluster({.ranks = 1, .gpus = 1, .gpu_memory = held * block_bytes, .cuda = &cuda(), .gpus_first = true});
+  const auto blocks = [&](double value) {
+    std::vector<core::DataId> all;
+    for (std::size_t i = 0; i < n * n; ++i) {
+      all.push_back(cluster.frontend().add_data({DType::f32, Shape{extent, extent}}));
+      const graph::Access access{all.back(), AccessMode::write};
+      cluster.submit("test.fill", std::span(&access, 1), std::vector<Parameter>{value + static_cast<double>(i % 3)});
+    }
+    return all;
+  };
+  const std::vector<core::DataId> a = blocks(1);
+  const std::vector<core::DataId> b = blocks(2);
+  const std::vector<core::DataId> c = blocks(0);
+  cluster.frontend().wait_all();
+
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t k = 0; k < n; ++k) {
+        cluster.submit("gemm", std::vector<graph::Access>{{a[i * n + k], r}, {b[k * n + j], r}, {c[i * n + j], rw}},
+                       std::vector<Parameter>{false, false, 1.0, 1.0});
+      }
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      float expected = static_cast<float>((i * n + j) % 3);
+      for (std::size_t k = 0; k < n; ++k) {
+        expected += static_cast<float>(extent * static_cast<I64>((1 + (i * n + k) % 3) * (2 + (k * n + j) % 3)));
+      }
+      ASSERT_EQ(cluster.read<float>(c[i * n + j], extent * extent),
+                std::vector<float>(static_cast<std::size_t>(extent * extent), expected));
+    }
+  }
+  cluster.end();
+
+  const cluster::DeviceReport& gpu = cluster.byes()[0].devices[1];
+  const std::uint64_t moved = (gpu.bytes_in + gpu.bytes_out) / block_bytes;
+  RecordProperty("blocks", static_cast<int>(moved));
+  RecordProperty("tasks", static_cast<int>(gpu.tasks));
+  EXPECT_GT(gpu.evictions, 0U);
+  EXPECT_LE(moved, 5 * (2 * n * n * n / p + 2 * n * n) / 2);
+}
 
 }  // namespace
 }  // namespace penstock::tests

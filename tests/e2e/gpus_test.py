@@ -21,6 +21,7 @@ class GpuTest(ProgramTest):
                 del os.environ[name]
         os.environ["LD_LIBRARY_PATH"] = os.environ["PENSTOCK_EMULATED_CUDA"]
         os.environ["PENSTOCK_EMULATED_GPUS"] = str(gpus)
+        os.environ["XDG_CACHE_HOME"] = str(self.folder)
         os.environ.update({name if name.isupper() else f"PENSTOCK_EMULATED_{name.upper()}": value
                            for name, value in settings.items()})
 
@@ -42,7 +43,7 @@ class GpuTest(ProgramTest):
     def test_products_are_right_on_one_two_and_four_gpus(self):
         for gpus in (1, 2, 4):
             with self.subTest(gpus=gpus):
-                self.emulate(gpus)
+                self.emulate(gpus, kernel_ns="2000000")
                 self.multiply("--devices", "cuda")
                 self.check_products()
                 taken = self.devices()["cuda"]

@@ -256,6 +256,21 @@ TEST(DeviceSummary, BusyShareStaysBetweenNoneAndAll) {
   EXPECT_EQ((DeviceSummary{.kind = "cpu", .name = "", .lanes = 2, .busy_s = 5.0}.busy_share(0.0)), 0.0);
 }
 
+TEST(SummaryScreen, TellsWhatGpusMovedAndWhyOneWasIdle) {
+  std::vector<RankSummary> ranks{rank_of(0, true)};
+  ranks[0].devices[1].bytes_in = 3 << 20;
+  ranks[0].devices[1].bytes_out = 512;
+  ranks[0].devices[1].evictions = 7;
+  ranks[0].devices.push_back({.kind = "cuda", .name = "NVIDIA H200", .lanes = 4});
+  ranks[0].devices[2].why_idle = "GPU 1 ran 0 of 7 tasks: 7 had no CUDA body (save 7)";
+
+  const std::string text = to_screen(run_of(std::move(ranks)));
+
+  EXPECT_THAT(text, testing::HasSubstr("\n  NVIDIA H200: 3.0 MiB in, 512 B out, 7 evictions\n"
+                                       "  GPU 1 ran 0 of 7 tasks: 7 had no CUDA body (save 7)\n"));
+  expect_one_screen(text);
+}
+
 TEST(SummaryJson, HasEveryDocumentedKey) {
   RunSummary run = run_of({rank_of(3, true)});
   run.tasks_not_started = 7;
@@ -295,7 +310,11 @@ TEST(SummaryJson, HasEveryDocumentedKey) {
                                                 {"lanes", 4},
                                                 {"tasks", 300},
                                                 {"busy_s", 38.4},
-                                                {"busy_share", 0.96}}));
+                                                {"busy_share", 0.96},
+                                                {"bytes_in", 0},
+                                                {"bytes_out", 0},
+                                                {"evictions", 0},
+                                                {"why_idle", ""}}));
 }
 
 TEST(SummaryJson, NamesPluginsWithHashAndKernels) {

@@ -91,38 +91,6 @@ TEST(ChooseHolder, ThenTakesTheLowestInWhateverOrder) {
   EXPECT_EQ(choose_holder(holders), RankId(4));
 }
 
-// --- choose_device -------------------------------------------------------------------------------
-
-DeviceView cores_with(int outstanding, int lanes, bool can_run = true) {
-  return {.can_run = can_run, .is_accelerator = false, .lanes = lanes, .outstanding = outstanding};
-}
-
-DeviceView gpu_with(int outstanding, bool can_run = true) {
-  return {.can_run = can_run, .is_accelerator = true, .lanes = 2, .outstanding = outstanding};
-}
-
-TEST(ChooseDevice, FindsNoneThatCannotRunTheTask) {
-  EXPECT_EQ(choose_device({}), std::nullopt);
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8, false), gpu_with(0, false)}), std::nullopt);
-  EXPECT_EQ(choose_device(std::vector{cores_with(99, 1), gpu_with(0, false)}), 0u);
-}
-
-TEST(ChooseDevice, PrefersAnAcceleratorWhileItsQueueIsShort) {
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8), gpu_with(0)}), 1u);
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8), gpu_with(3)}), 1u);
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8), gpu_with(4)}), 0u);
-}
-
-TEST(ChooseDevice, ComparesQueuesPerLaneWhenNoneIsShort) {
-  EXPECT_EQ(choose_device(std::vector{cores_with(40, 8), gpu_with(8)}), 1u);
-  EXPECT_EQ(choose_device(std::vector{cores_with(40, 8), gpu_with(12)}), 0u);
-}
-
-TEST(ChooseDevice, TakesTheShorterOfTwoAcceleratorsThenTheLower) {
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8), gpu_with(2), gpu_with(1)}), 2u);
-  EXPECT_EQ(choose_device(std::vector{cores_with(0, 8), gpu_with(1), gpu_with(1)}), 1u);
-}
-
 // --- updated_mean --------------------------------------------------------------------------------
 
 TEST(UpdatedMean, StartsWithTheFirst) { EXPECT_DOUBLE_EQ(updated_mean(0.0, 800.0), 800.0); }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iterator>
 
 #include "device/cpu/affinity.hpp"
@@ -114,6 +115,15 @@ std::string explain(const Machine& machine) {
   }
   if (why.empty()) why = ": all that are online";
   return std::to_string(cores) + " of " + std::to_string(machine.cores_online) + " cores" + why;
+}
+
+std::string cpu_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown CPU";
 }
 
 }  // namespace penstock::device

@@ -38,4 +38,7 @@ struct Machine {
 /// The first number of a list like "4,2"; 0 for anything else.
 [[nodiscard]] int parse_omp_num_threads(std::string_view text);
 
+/// The model of the machine's processors, as the system names it.
+[[nodiscard]] std::string cpu_name();
+
 }  // namespace penstock::device

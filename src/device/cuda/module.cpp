@@ -22,6 +22,15 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+std::string describe_software() {
+  int driver = 0;
+  int runtime = 0;
+  PENSTOCK_CUDA_TRY(cudaDriverGetVersion(&driver));
+  PENSTOCK_CUDA_TRY(cudaRuntimeGetVersion(&runtime));
+  return "driver " + std::to_string(driver) + ", CUDA " + std::to_string(runtime) + ", cuBLAS " +
+         std::to_string(CUBLAS_VERSION);
+}
+
 GpuDescription describe_gpu(int index) {
   cudaDeviceProp properties{};
   PENSTOCK_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
@@ -29,7 +38,8 @@ GpuDescription describe_gpu(int index) {
           .uuid = uuid_text(properties.uuid),
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
           .capability_major = properties.major,
-          .capability_minor = properties.minor};
+          .capability_minor = properties.minor,
+          .software = describe_software()};
 }
 
 std::string why_no_gpu(cudaError_t error) {
@@ -71,12 +81,16 @@ Accelerator* open(const GpuOptions& options, Completions& completions, TransferE
   }
 }
 
+/// Also on the launching thread of another GPU, which stays current there.
 void* allocate_pinned(int gpu, std::size_t bytes) noexcept {
   void* memory = nullptr;
-  if (cudaSetDevice(gpu) == cudaSuccess && cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
-    return memory;
+  int current = gpu;
+  static_cast<void>(cudaGetDevice(&current));
+  const bool is_there =
+      cudaSetDevice(gpu) == cudaSuccess && cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess;
+  static_cast<void>(cudaSetDevice(current));
   static_cast<void>(cudaGetLastError());
-  return nullptr;
+  return is_there ? memory : nullptr;
 }
 
 void free_pinned(void* memory) noexcept { log_cuda(cudaFreeHost(memory), "pinned memory"); }

@@ -19,6 +19,7 @@ struct GpuDescription {
   std::int64_t memory_bytes = 0;
   int capability_major = 0;
   int capability_minor = 0;
+  std::string software = {};  ///< versions of the driver, of CUDA and of cuBLAS
 };
 
 struct GpuOptions {
