@@ -7,10 +7,6 @@
 
 namespace penstock::coherence {
 
-namespace {
-constexpr std::size_t memory_unit = 512;  // alignment that kernels and copies like best
-}
-
 void GpuMemories::add_gpu(std::size_t capacity) {
   PENSTOCK_ASSERT(blocks_.empty());
   gpus_.push_back({.memory = core::RangeAllocator<Frontier>(capacity, unit), .lru = {}, .queue = {}, .traffic = {}});
