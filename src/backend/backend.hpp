@@ -168,6 +168,7 @@ class Backend {
   bool launch_next(GpuTasks::Effects& effects, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
   void launched(const GpuTasks::Effects::Launched& launched, std::vector<executor::Node*>& ready);
   void refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects, std::vector<executor::Node*>& ready);
+  [[nodiscard]] bool gpus_are_busy() const;
   void end_unrun(Task& task, std::vector<executor::Node*>& ready);
   static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);
   /// Carries out what the machine set free. Under the mutex; the caller frees and starts without it.

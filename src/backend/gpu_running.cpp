@@ -1,5 +1,6 @@
 // What the memories of a rank with GPUs let happen: tasks that were launched, that may start on cores, or that cannot
 // run where they were to.
+#include <algorithm>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -18,6 +19,11 @@ void Backend::carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& 
     for (auto& one : now.refused) refused(one, effects, ready);
     recycle(now.released);
   }
+}
+
+/// By pointers that stay: workers may be here still while the devices are ended, the cores first.
+bool Backend::gpus_are_busy() const {
+  return std::ranges::any_of(gpus_, [](const device::Accelerator* gpu) { return gpu->busy_polling(); });
 }
 
 bool Backend::launch_next(GpuTasks::Effects& effects, std::vector<device::Work*>& work,

@@ -26,7 +26,7 @@ Task& task_of(device::Work& work) { return *static_cast<Task*>(work.owner); }
 void Backend::start(std::vector<executor::Node*>& ready) {
   thread_local std::vector<device::Work*> work;
   thread_local GpuTasks::Effects effects;
-  const bool is_looked_at = busy_polling();
+  const bool is_looked_at = ready.empty() || gpus_are_busy();  // at the end there are none any more
   do {
     // By index: what ends or is queued here may append to `ready`.
     for (std::size_t i = 0; i < ready.size(); ++i) {
@@ -44,7 +44,7 @@ void Backend::start(std::vector<executor::Node*>& ready) {
     }
     ready.clear();
   } while (gpu_tasks_ && launch_next(effects, work, ready));
-  if (!is_looked_at && busy_polling()) mover_.wake();  // the driver, which then looks often
+  if (!is_looked_at && gpus_are_busy()) mover_.wake();  // the driver, which then looks often
   if (work.empty()) return;
   devices_[0].device->start(work);
   work.clear();

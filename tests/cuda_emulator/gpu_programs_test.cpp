@@ -163,6 +163,7 @@ const Kernel<Out<float>, double> fill_on_cores =
 /// only once: 2 n^3 / p blocks in, and n^2 in and out (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981,
 /// for the order of magnitude).
 TEST(OutOfCore, ABlockedProductMovesNotMuchMoreThanInTheBestOrder) {
+  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
   constexpr std::size_t n = 8;
   constexpr I64 extent = 32;
   constexpr std::size_t block_bytes = extent * extent * sizeof(float);
