@@ -8,7 +8,6 @@
 namespace penstock::backend {
 
 using coherence::BlockIndex;
-using coherence::BlockUse;
 using coherence::Point;
 using coherence::SlotIndex;
 
