@@ -159,17 +159,19 @@ void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& sh
   const auto gpus = gpus_.gpus();
   const auto ranks = static_cast<std::size_t>(share.host_ranks);
   const std::size_t ranks_of_one = gpus.empty() ? 1 : (ranks + gpus.size() - 1) / gpus.size();
+  std::optional<int> first;
   for (const std::size_t i : gpus_of(share, gpus.size())) {
     try {
       add_gpu({.index = static_cast<int>(i), .memory_share = gpu_memory_share / static_cast<double>(ranks_of_one)});
+      first = first.value_or(static_cast<int>(i));
     } catch (const Error& error) {
       if (!options.use_cpu) throw;
       std::fprintf(stderr, "penstock: rank %d: %s is not used: %s\n", mover_->rank().value(), gpus[i].name.c_str(),
                    error.what());
     }
   }
-  if (backend_->devices() == 1) return;
-  use_pinned(static_cast<int>(gpus_of(share, gpus.size()).front()), ranks);
+  if (!first) return;
+  use_pinned(*first, ranks);
   recall_costs(share);
 }
 
