@@ -152,8 +152,7 @@ class Backend {
 
   // running.cpp
   void start(std::vector<executor::Node*>& ready);
-  void start_panels(Task& task, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready);
-  void start_queued(Task& task, std::vector<executor::Node*>& ready);
+  static void start_panels(Task& task, std::vector<device::Work*>& work);
   [[nodiscard]] bool may_run(Task& task);
   [[nodiscard]] bool prepare_once(Task& task);
   [[nodiscard]] bool prepare(Task& task);

@@ -15,7 +15,7 @@ void Backend::carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& 
   while (!effects.empty()) {
     GpuTasks::Effects now = std::exchange(effects, {});
     for (const auto& one : now.launched) launched(one, ready);
-    for (Task* const task : now.on_host) start_panels(*task, work, ready);
+    for (Task* const task : now.on_host) start_panels(*task, work);
     for (auto& one : now.refused) refused(one, effects, ready);
     recycle(now.released);
   }

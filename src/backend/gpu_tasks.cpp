@@ -85,7 +85,7 @@ void GpuTasks::prepare(device::Transfer& transfer) {
   Storage* storage = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    storage = blocks_[moved_[transfer.number].value()];
+    storage = blocks_[machine_.block_of(coherence::TransferIndex(transfer.number)).value()];
   }
   if (storage->data == nullptr) storage->data = pool_.allocate(storage->bytes);
   transfer.other = storage->data;
@@ -127,11 +127,6 @@ coherence::GpuTraffic GpuTasks::traffic(int number) {
   return machine_.traffic(number);
 }
 
-const Storage& GpuTasks::storage_of(const device::Transfer& transfer) {
-  const std::lock_guard lock(mutex_);
-  return *blocks_[moved_[transfer.number].value()];
-}
-
 // --- what the machine orders; under the mutex ---
 
 std::span<const device::Token> GpuTasks::tokens(const coherence::Frontier& after) {
@@ -145,11 +140,7 @@ std::span<const device::Token> GpuTasks::tokens(const coherence::Frontier& after
 
 Point GpuTasks::transfer(const coherence::TransferOrder& order) {
   const std::size_t number = order.transfer.value();
-  if (transfers_.size() <= number) {
-    transfers_.resize(number + 1);
-    moved_.resize(number + 1);
-  }
-  moved_[number] = order.block;
+  if (transfers_.size() <= number) transfers_.resize(number + 1);
   const auto address = [&](int where, std::size_t offset) { return gpu(where).memory().data() + offset; };
   const bool in = order.to != coherence::host_memory;
   const bool between_gpus = in && order.from != coherence::host_memory;

@@ -76,8 +76,6 @@ class GpuTasks final : private coherence::GpuOrders {
   [[nodiscard]] std::size_t missing_bytes(int device, const Task& task);
   [[nodiscard]] bool could_fit(int gpu, std::size_t bytes) const { return bytes <= machine_.capacity(gpu); }
   [[nodiscard]] coherence::GpuTraffic traffic(int gpu);
-  /// The storage that a transfer moves. Before its end is reported.
-  [[nodiscard]] const Storage& storage_of(const device::Transfer& transfer);
 
  private:
   coherence::Point transfer(const coherence::TransferOrder& order) override;
@@ -99,11 +97,10 @@ class GpuTasks final : private coherence::GpuOrders {
   std::condition_variable came_to_host_;
   coherence::GpuMemories machine_;
   Effects effects_;
-  std::vector<Storage*> blocks_;              // by block
-  std::vector<Task*> tasks_;                  // by slot
-  std::deque<device::Transfer> transfers_;    // by transfer
-  std::vector<coherence::BlockIndex> moved_;  // by transfer
-  std::vector<coherence::BlockUse> uses_;     // of run()
+  std::vector<Storage*> blocks_;            // by block
+  std::vector<Task*> tasks_;                // by slot
+  std::deque<device::Transfer> transfers_;  // by transfer
+  std::vector<coherence::BlockUse> uses_;   // of run()
   std::vector<device::Token> tokens_;
 };
 

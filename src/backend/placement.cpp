@@ -53,7 +53,7 @@ AccessMode mode_of(cluster::OperandKind kind) {
 }  // namespace
 
 Placement::Placement(std::span<const KernelDescription* const> kernels, std::vector<Device> devices, GpuTasks& gpus)
-    : kernels_(kernels), gpus_(gpus), costs_(names_of(kernels)), reasons_(for_reasons(devices), names_of(kernels)) {
+    : gpus_(gpus), costs_(names_of(kernels)), reasons_(for_reasons(devices), names_of(kernels)) {
   for (Device& one : devices) {
     const schedule::KindId kind = costs_.kind(one.kind);
     devices_.push_back({.device = std::move(one), .kind = kind});

@@ -63,7 +63,6 @@ class Placement {
   void view(std::size_t index, const Task& task, std::size_t bytes);
   [[nodiscard]] schedule::Workload workload(const Task& task);
 
-  const std::span<const KernelDescription* const> kernels_;
   GpuTasks& gpus_;
   schedule::Policy policy_ = schedule::default_policy;
   bool keeps_cores_free_ = false;

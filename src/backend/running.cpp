@@ -34,7 +34,7 @@ void Backend::start(std::vector<executor::Node*>& ready) {
       if (task.kind == Task::Kind::touch) {
         finish_touch(task, ready);
       } else if (!gpu_tasks_) {
-        start_panels(task, work, ready);
+        start_panels(task, work);
       } else if (may_run(task)) {
         gpu_tasks_->run(task, effects);
         carry_out(effects, work, ready);
@@ -50,24 +50,9 @@ void Backend::start(std::vector<executor::Node*>& ready) {
   work.clear();
 }
 
-void Backend::start_panels(Task& task, std::vector<device::Work*>& work, std::vector<executor::Node*>& ready) {
-  if (task.device != core::DeviceId(0) || !task.node.after().empty()) return start_queued(task, ready);
+/// On cores.
+void Backend::start_panels(Task& task, std::vector<device::Work*>& work) {
   for (device::Work& panel : task.panels) work.push_back(&panel);
-}
-
-void Backend::start_queued(Task& task, std::vector<executor::Node*>& ready) {
-  thread_local std::vector<device::Token> after;
-  after.clear();
-  for (const executor::QueuePoint& point : task.node.after()) after.push_back({point.queue, point.point});
-  device::Work* const work = task.panels.data();
-  const core::DeviceId device = task.device;
-  // Until the end of this call the task is not finished, whose completion may come before enqueued().
-  task.panels_left.fetch_add(1, std::memory_order_relaxed);
-  const device::Token token = devices_[device.value()].device->start(std::span(&work, 1), after);
-  if (token.queue != 0) task.node.enqueued({device, token.queue, token.point}, ready);
-  if (task.panels_left.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  finish(task, links_[device.value()].lane_of(0), ready);
-  mover_.wake();  // the driver settles it, as in finish_touch()
 }
 
 bool Backend::prepare_once(Task& task) {

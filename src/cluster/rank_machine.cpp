@@ -1,5 +1,7 @@
 #include "cluster/rank_machine.hpp"
 
+#include "coherence/free_places.hpp"
+
 namespace penstock::cluster {
 
 using coherence::no_replica;
@@ -21,15 +23,7 @@ bool RankMachine::admit(const TaskCommand& command, Admission& admission) {
   return true;
 }
 
-SlotIndex RankMachine::allocate() {
-  if (free_slots_.empty()) {
-    slots_.emplace_back();
-    return SlotIndex(static_cast<std::uint32_t>(slots_.size() - 1));
-  }
-  const SlotIndex slot = free_slots_.back();
-  free_slots_.pop_back();
-  return slot;
-}
+SlotIndex RankMachine::allocate() { return coherence::take_place(slots_, free_slots_); }
 
 ReplicaIndex RankMachine::input(const Operand& operand, Admission& admission) {
   ReplicaIndex index = replicas_.find(operand.data, operand.reads);

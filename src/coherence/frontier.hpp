@@ -14,6 +14,7 @@ namespace penstock::coherence {
 struct Point {
   std::uint32_t queue = 0;
   std::uint64_t point = 0;
+  friend bool operator==(const Point&, const Point&) = default;
 };
 
 /// The latest of some points of each queue: a queue runs in order, so these stand for all.

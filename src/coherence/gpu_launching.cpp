@@ -1,6 +1,5 @@
 // A GPU's queue: which task is launched next, where its operands get room, and what has to go for them.
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 #include "coherence/gpu_memories.hpp"
@@ -17,11 +16,10 @@ constexpr int passed_over_most = 256;  // then a task is next
 
 }  // namespace
 
-void GpuMemories::run_on_gpu(int gpu, SlotIndex slot, std::span<const BlockUse> uses, std::int32_t priority) {
+void GpuMemories::run_on_gpu(int gpu, SlotIndex slot, std::span<const BlockUse> uses) {
   Task& task = task_at(slot);
   task = Task();
   task.gpu = gpu;
-  task.priority = priority;
   task.number = ++arrived_;
   task.uses.assign(uses.begin(), uses.end());
   want(task, 1);
@@ -31,7 +29,13 @@ void GpuMemories::run_on_gpu(int gpu, SlotIndex slot, std::span<const BlockUse> 
 void GpuMemories::enqueue(SlotIndex slot) {
   Task& task = task_at(slot);
   task.is_queued = true;
-  of(task.gpu).queue.insert({task.priority, task.number, slot});
+  of(task.gpu).queue.insert({task.number, slot});
+}
+
+void GpuMemories::dequeue(SlotIndex slot) {
+  Task& task = task_at(slot);
+  task.is_queued = false;
+  of(task.gpu).queue.erase({task.number, slot});
 }
 
 void GpuMemories::ended(SlotIndex slot) {
@@ -44,7 +48,7 @@ void GpuMemories::ended(SlotIndex slot) {
     if (use.in != no_block) unpin(use.in, gpu);
     if (use.out == no_block) continue;
     Copy& made = copy(use.out, gpu);
-    if (made.ready.queue == task.point.queue && made.ready.point == task.point.point) made.ready = {};
+    if (made.ready == task.point) made.ready = {};
     unpin(use.out, gpu);
   }
 }
@@ -56,28 +60,21 @@ void GpuMemories::lose_gpu(int index) {
   for (Block& block : blocks_) {
     if (block.used) block.copies[static_cast<std::size_t>(index)].valid = false;
   }
-  const std::set<Queued> waiting = std::exchange(gpu.queue, {});
-  for (const Queued& one : waiting) {
-    task_at(one.task).is_queued = false;
-    refuse(one.task, Refusal::gone);
-  }
+  while (!gpu.queue.empty()) refuse(gpu.queue.begin()->task, Refusal::gone);
 }
 
 // --- choosing ---
 
-bool GpuMemories::has_sources(SlotIndex slot) {
-  const Task& task = task_at(slot);
-  return std::ranges::all_of(task.uses, [&](const BlockUse& use) {
-    return use.in == no_block || copy(use.in, task.gpu).valid || source_for(use.in, task.gpu) != task.gpu;
-  });
+bool GpuMemories::has_source(BlockIndex block, int gpu) const {
+  return copy(block, gpu).valid || source_for(block, gpu) != gpu;
 }
 
 bool GpuMemories::launch_next(int index) {
   if (!may_launch(of(index))) return false;
   const SlotIndex slot = choose(index);
-  if (!has_sources(slot)) {  // not any more
-    of(index).queue.erase({task_at(slot).priority, task_at(slot).number, slot});
-    task_at(slot).is_queued = false;
+  const auto lacks_source = [&](const BlockUse& use) { return use.in != no_block && !has_source(use.in, index); };
+  if (std::ranges::any_of(task_at(slot).uses, lacks_source)) {  // not any more
+    dequeue(slot);
     go_on(slot);
     return true;
   }
@@ -109,7 +106,7 @@ SlotIndex GpuMemories::choose(int index) {
   if (task_at(first.task).passed_over >= passed_over_most) return first.task;
   candidates_.clear();
   for (const Queued& one : queue) {
-    if (candidates_.size() == looked_at || one.priority != first.priority) break;
+    if (candidates_.size() == looked_at) break;
     candidates_.push_back(candidate(one.task, index));
     if (candidates_.back().lacks != no_block) ++at(candidates_.back().lacks).lacked;
   }
@@ -179,18 +176,16 @@ void GpuMemories::touch(BlockIndex index, int gpu) {
 bool GpuMemories::reserve(const Task& task) {
   const int gpu = task.gpu;
   std::vector<BlockIndex> pinned;
-  std::size_t needed = 0;
   for (const BlockUse& use : task.uses) {
     for (const BlockIndex block : {use.in, use.out}) {
       if (block == no_block) continue;
-      if (!copy(block, gpu).held && copy(block, gpu).pins == 0) needed += of(gpu).memory.rounded(at(block).bytes);
       pin(block, gpu);
       pinned.push_back(block);
     }
   }
   const Gpu& home = of(gpu);
   bool is_there = home.pinned_bytes <= home.memory.capacity();
-  for (std::size_t i = 0; is_there && needed > 0 && i < pinned.size(); ++i) is_there = take_room(pinned[i], gpu);
+  for (std::size_t i = 0; is_there && i < pinned.size(); ++i) is_there = take_room(pinned[i], gpu);
   if (is_there) return true;
   for (const BlockIndex block : pinned) unpin(block, gpu);
   return false;
@@ -237,14 +232,8 @@ bool GpuMemories::evict_one(int gpu) {
   if (victim == no_block) return false;
   ++home.traffic.evictions;
   // Results that are in nobody's way any more would drive out what is still read: they are next, once written back.
-  if (older != no_block) {
-    ++home.traffic.write_backs;
-    static_cast<void>(order_to_host(older));
-  }
-  if (std::get<1>(cost) && victim != older) {
-    ++home.traffic.write_backs;
-    static_cast<void>(order_to_host(victim));
-  }
+  if (older != no_block) bring_to_host(older);
+  if (std::get<1>(cost)) bring_to_host(victim);
   copy(victim, gpu).valid = false;
   let_go(victim, gpu);
   return true;
@@ -276,8 +265,7 @@ void GpuMemories::bring_in(BlockIndex index, int gpu) {
 void GpuMemories::launch(SlotIndex slot) {
   Task& task = task_at(slot);
   const int gpu = task.gpu;
-  of(gpu).queue.erase({task.priority, task.number, slot});
-  task.is_queued = false;
+  dequeue(slot);
   want(task, -1);
   for (const BlockUse& use : task.uses) {
     if (use.in != no_block && !copy(use.in, gpu).valid) bring_in(use.in, gpu);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "coherence/free_places.hpp"
 #include "core/assert.hpp"
 
 namespace penstock::coherence {
@@ -20,13 +21,7 @@ GpuMemories::Task& GpuMemories::task_at(SlotIndex slot) {
 // --- blocks ---
 
 BlockIndex GpuMemories::add(std::size_t bytes) {
-  BlockIndex index(static_cast<std::uint32_t>(blocks_.size()));
-  if (free_blocks_.empty()) {
-    blocks_.emplace_back();
-  } else {
-    index = free_blocks_.back();
-    free_blocks_.pop_back();
-  }
+  const BlockIndex index = take_place(blocks_, free_blocks_);
   Block& block = at(index);
   const std::uint64_t content = block.content + 1;  // counts on, so that late transfers of the one before are known
   block = Block();
@@ -93,13 +88,7 @@ bool GpuMemories::is_lost(BlockIndex index) const {
 
 Point GpuMemories::order(BlockIndex index, int from, int to, const Frontier& after) {
   Block& block = at(index);
-  TransferIndex transfer(static_cast<std::uint32_t>(transfers_.size()));
-  if (free_transfers_.empty()) {
-    transfers_.emplace_back();
-  } else {
-    transfer = free_transfers_.back();
-    free_transfers_.pop_back();
-  }
+  const TransferIndex transfer = take_place(transfers_, free_transfers_);
   const auto offset = [&](int where) { return where == host_memory ? 0 : copy(index, where).offset; };
   const TransferOrder order{.transfer = transfer,
                             .block = index,
@@ -136,7 +125,7 @@ void GpuMemories::transferred(TransferIndex index, bool well) {
   }
   if (transfer.to != host_memory) {
     Copy& made = copy(transfer.block, transfer.to);
-    if (made.ready.queue == transfer.point.queue && made.ready.point == transfer.point.point) made.ready = {};
+    if (made.ready == transfer.point) made.ready = {};
     if (!well && block.content == transfer.content) made.valid = false;
   } else if (block.coming == transfer.content && block.coming_from == transfer.from &&
              block.coming_at.point == transfer.point.point) {
@@ -207,7 +196,7 @@ void GpuMemories::go_on(SlotIndex slot) {
   const int gpu = task_at(slot).gpu;
   if (gpu != host_memory && of(gpu).gone) return refuse(slot, Refusal::gone);
   const auto is_there = [&](BlockIndex block) {
-    return gpu == host_memory ? at(block).host_valid : copy(block, gpu).valid || source_for(block, gpu) != gpu;
+    return gpu == host_memory ? at(block).host_valid : has_source(block, gpu);
   };
   if (!seek(slot, is_there)) return;
   if (gpu != host_memory) return enqueue(slot);
@@ -219,7 +208,7 @@ void GpuMemories::go_on(SlotIndex slot) {
 
 void GpuMemories::refuse(SlotIndex slot, Refusal why) {
   Task& task = task_at(slot);
-  if (std::exchange(task.is_queued, false)) of(task.gpu).queue.erase({task.priority, task.number, slot});
+  if (task.is_queued) dequeue(slot);
   if (task.gpu != host_memory) want(task, -1);
   orders_.refuse(slot, task.gpu, why);
 }

@@ -12,13 +12,11 @@
 /// elsewhere too, the least recently used first, and those that a waiting task needs last; then by writing back.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -90,11 +88,10 @@ class GpuOrders {
 };
 
 struct GpuTraffic {
-  std::uint64_t bytes_in = 0;     ///< from host memory
-  std::uint64_t bytes_out = 0;    ///< to host memory
-  std::uint64_t bytes_peer = 0;   ///< from other GPUs
-  std::uint64_t evictions = 0;    ///< blocks that had to make room
-  std::uint64_t write_backs = 0;  ///< of these, those that were nowhere else
+  std::uint64_t bytes_in = 0;    ///< from host memory
+  std::uint64_t bytes_out = 0;   ///< to host memory
+  std::uint64_t bytes_peer = 0;  ///< from other GPUs
+  std::uint64_t evictions = 0;   ///< blocks that had to make room
 };
 
 class GpuMemories {
@@ -106,7 +103,6 @@ class GpuMemories {
 
   /// GPUs are numbered from 0. Before the first block.
   void add_gpu(std::size_t capacity);
-  [[nodiscard]] std::size_t gpus() const { return gpus_.size(); }
   [[nodiscard]] std::size_t capacity(int gpu) const { return of(gpu).memory.capacity(); }
   [[nodiscard]] const GpuTraffic& traffic(int gpu) const { return of(gpu).traffic; }
 
@@ -124,7 +120,7 @@ class GpuMemories {
   void bring_to_host(BlockIndex block) { static_cast<void>(order_to_host(block)); }
 
   /// The task may run, as far as other tasks are concerned. Ends in launch() or refuse(), ...
-  void run_on_gpu(int gpu, SlotIndex task, std::span<const BlockUse> uses, std::int32_t priority = 0);
+  void run_on_gpu(int gpu, SlotIndex task, std::span<const BlockUse> uses);
   /// ... or in start_on_host() or refuse(lost).
   void run_on_host(SlotIndex task, std::span<const BlockUse> uses);
   /// Launches, or refuses, the next task of the GPU's queue; false: none may be now. To be called until then whenever
@@ -133,6 +129,8 @@ class GpuMemories {
   /// A launched task has.
   void ended(SlotIndex task);
   void transferred(TransferIndex transfer, bool well);
+  /// That a transfer under way moves.
+  [[nodiscard]] BlockIndex block_of(TransferIndex transfer) const { return transfers_[transfer.value()].block; }
   /// What is under way there is still to be reported, as failed. Waiting tasks are refused.
   void lose_gpu(int gpu);
 
@@ -163,8 +161,7 @@ class GpuMemories {
     std::vector<SlotIndex> waiters;
   };
   struct Task {
-    int gpu = host_memory;  // where it is to run
-    std::int32_t priority = 0;
+    int gpu = host_memory;     // where it is to run
     std::uint64_t number = 0;  // of arrival
     int missing = 0;           // blocks that it waits for to come to host memory
     int passed_over = 0;
@@ -174,12 +171,9 @@ class GpuMemories {
     std::vector<BlockUse> uses;
   };
   struct Queued {
-    std::int32_t priority;
     std::uint64_t number;
     SlotIndex task;
-    bool operator<(const Queued& other) const {
-      return std::pair(-std::int64_t{priority}, number) < std::pair(-std::int64_t{other.priority}, other.number);
-    }
+    friend auto operator<=>(const Queued&, const Queued&) = default;
   };
   struct Gpu {
     core::RangeAllocator<Frontier> memory;
@@ -234,9 +228,10 @@ class GpuMemories {
   [[nodiscard]] bool may_launch(const Gpu& gpu) const;
   [[nodiscard]] SlotIndex choose(int gpu);
   [[nodiscard]] Candidate candidate(SlotIndex task, int gpu) const;
-  [[nodiscard]] bool has_sources(SlotIndex task);
+  [[nodiscard]] bool has_source(BlockIndex block, int gpu) const;
   void want(const Task& task, int by);
   void enqueue(SlotIndex task);
+  void dequeue(SlotIndex task);
   [[nodiscard]] int source_for(BlockIndex block, int gpu) const;
   [[nodiscard]] bool reserve(const Task& task);
   [[nodiscard]] bool take_room(BlockIndex block, int gpu);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coherence/free_places.hpp"
 #include "core/assert.hpp"
 
 namespace penstock::coherence {
@@ -18,14 +19,7 @@ ReplicaIndex ReplicaTable::find(DataId data, Version version) const {
 }
 
 ReplicaIndex ReplicaTable::add(DataId data, Version version) {
-  StorageIndex storage(static_cast<std::uint32_t>(storage_replicas_.size()));
-  if (free_storages_.empty()) {
-    storage_replicas_.push_back(0);
-  } else {
-    storage = free_storages_.back();
-    free_storages_.pop_back();
-  }
-  return allocate(data, version, storage);
+  return allocate(data, version, take_place(storage_replicas_, free_storages_));
 }
 
 ReplicaIndex ReplicaTable::succeed(ReplicaIndex before, Version version) {
@@ -47,15 +41,9 @@ void ReplicaTable::drop(DataId data, Version version, std::vector<StorageIndex>&
 }
 
 ReplicaIndex ReplicaTable::allocate(DataId data, Version version, StorageIndex storage) {
-  ReplicaIndex index(static_cast<std::uint32_t>(replicas_.size()));
-  if (free_replicas_.empty()) {
-    replicas_.emplace_back();
-  } else {
-    index = free_replicas_.back();
-    free_replicas_.pop_back();
-    replicas_[index.value()] = Replica();
-  }
+  const ReplicaIndex index = take_place(replicas_, free_replicas_);
   Replica& replica = replicas_[index.value()];
+  replica = Replica();
   replica.data = data;
   replica.version = version;
   replica.storage = storage;
