@@ -118,11 +118,15 @@ std::size_t Backend::waiting() const {
 }
 
 mover::Serving Backend::serve(core::DataId data, core::Version version) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const coherence::ReplicaIndex replica = machine_.find(data, version);
   if (replica == coherence::no_replica) return {};
   const Storage& storage = *storages_[machine_.storage_of(replica).value()];
-  if (gpu_tasks_ && !gpu_tasks_->bring_to_host(storage)) return {.state = mover::Serving::State::later, .replica = {}};
+  if (gpu_tasks_) {
+    lock.unlock();  // the front-end keeps the version until it has been fetched
+    if (!bring_to_host(storage)) return {.state = mover::Serving::State::later, .replica = {}};
+    lock.lock();
+  }
   machine_.begin_use(replica);
   return {.state = mover::Serving::State::here,
           .replica = {replica, std::span<const std::byte>(storage.data, storage.bytes)}};
@@ -149,7 +153,7 @@ std::byte* Backend::bytes_of(core::DataId data, core::Version version) {
     PENSTOCK_ASSERT(replica != coherence::no_replica);
     storage = storages_[machine_.storage_of(replica).value()];
   }
-  if (gpu_tasks_ && !gpu_tasks_->bring_to_host(*storage)) {
+  while (gpu_tasks_ && !bring_to_host(*storage)) {
     mover_.wake();  // the driver, which looks for the end of transfers
     gpu_tasks_->wait_for_host(*storage);
   }

@@ -92,8 +92,8 @@ class Backend {
   [[nodiscard]] mover::Serving serve(core::DataId data, core::Version version);
   void served(coherence::ReplicaIndex replica);
 
-  /// A settled version, in host memory; the front-end has pinned it. Waits while it comes there from a GPU. Throws
-  /// Error (lost) when that has failed.
+  /// A settled version, in host memory; the front-end has pinned it. Waits while it comes there from a GPU, or is made
+  /// again because that has failed. Throws Error (lost) when it cannot be had.
   [[nodiscard]] std::byte* bytes_of(core::DataId data, core::Version version);
 
   /// Tasks are here that have not been settled.
@@ -168,6 +168,8 @@ class Backend {
   void launched(const GpuTasks::Effects::Launched& launched, std::vector<executor::Node*>& ready);
   void refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects, std::vector<executor::Node*>& ready);
   [[nodiscard]] bool gpus_are_busy() const;
+  [[nodiscard]] bool bring_to_host(const Storage& storage);
+  void say_failed(int gpu) const;
   void end_unrun(Task& task, std::vector<executor::Node*>& ready);
   static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);
   /// Carries out what the machine set free. Under the mutex; the caller frees and starts without it.

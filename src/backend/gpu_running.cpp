@@ -1,6 +1,7 @@
 // What the memories of a rank with GPUs let happen: tasks that were launched, that may start on cores, or that cannot
 // run where they were to.
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -16,6 +17,8 @@ void Backend::carry_out(GpuTasks::Effects& effects, std::vector<device::Work*>& 
     GpuTasks::Effects now = std::exchange(effects, {});
     for (const auto& one : now.launched) launched(one, ready);
     for (Task* const task : now.on_host) start_panels(*task, work);
+    for (Task* const task : now.remakes) start_panels(*task, work);
+    for (const int gpu : now.failed) say_failed(gpu);
     for (auto& one : now.refused) refused(one, effects, ready);
     recycle(now.released);
   }
@@ -49,13 +52,25 @@ void Backend::launched(const GpuTasks::Effects::Launched& launched, std::vector<
   mover_.wake();  // the driver settles it, as in finish_touch()
 }
 
+void Backend::say_failed(int gpu) const {
+  std::fprintf(stderr, "penstock: rank %d: GPU %d has failed and is not used any more\n", mover_.rank().value(),
+               gpus_[static_cast<std::size_t>(gpu)]->number());
+}
+
+bool Backend::bring_to_host(const Storage& storage) {
+  GpuTasks::Effects effects;
+  const bool is_there = gpu_tasks_->bring_to_host(storage, effects);
+  carry_out(effects);
+  return is_there;
+}
+
 /// Elsewhere, where that is possible: what a GPU had no room for, or lost with its queue, cores may do.
 void Backend::refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects,
                       std::vector<executor::Node*>& ready) {
   Task& task = *refused.task;
   const bool is_elsewhere = refused.why != Refusal::lost && task.kernel->cpu != nullptr;
   if (!is_elsewhere) {
-    task.lost = refused.why == Refusal::lost;
+    task.lost = refused.why != Refusal::too_large;
     task.message = std::move(refused.message);
     task.failed.store(true, std::memory_order_relaxed);
     return end_unrun(task, ready);

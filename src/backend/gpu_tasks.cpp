@@ -5,6 +5,8 @@
 
 #include <penstock/error.hpp>
 
+#include "core/parameters.hpp"
+
 namespace penstock::backend {
 
 using coherence::BlockIndex;
@@ -58,10 +60,12 @@ bool GpuTasks::launch_next(Effects& effects) {
   return any;
 }
 
-void GpuTasks::ended(int number, std::span<const device::Completion> completions, Effects& effects) {
+void GpuTasks::ended(int number, std::span<device::Completion> completions, Effects& effects) {
   const std::lock_guard lock(mutex_);
-  for (const device::Completion& completion : completions) {
-    machine_.ended(static_cast<const Task*>(completion.work->owner)->slot);
+  for (device::Completion& completion : completions) {
+    if (machine_.ended(static_cast<const Task*>(completion.work->owner)->slot) || completion.failed) continue;
+    completion.failed = true;
+    completion.message = "what it reads could not be brought to the GPU: " + transfer_failed_;
   }
   lose_if_broken(number);
   hand_over(effects);
@@ -70,6 +74,7 @@ void GpuTasks::ended(int number, std::span<const device::Completion> completions
 void GpuTasks::transferred(int number, std::span<const device::TransferEnd> ends, Effects& effects) {
   const std::lock_guard lock(mutex_);
   for (const device::TransferEnd& end : ends) {
+    if (end.failed) transfer_failed_ = end.message;
     machine_.transferred(coherence::TransferIndex(end.transfer->number), !end.failed);
   }
   lose_if_broken(number);
@@ -77,8 +82,18 @@ void GpuTasks::transferred(int number, std::span<const device::TransferEnd> ends
   came_to_host_.notify_all();
 }
 
+void GpuTasks::made_again(const Task& remake, bool well, Effects& effects) {
+  const std::lock_guard lock(mutex_);
+  Storage& storage = *remake.places.front().out;
+  if (!well) storage.made = {};
+  machine_.made_again(storage.block, well);
+  std::erase_if(remakes_, [&](const Remake& one) { return &one.task == &remake; });
+  hand_over(effects);
+  came_to_host_.notify_all();
+}
+
 void GpuTasks::lose_if_broken(int number) {
-  if (gpu(number).is_broken()) machine_.lose_gpu(number);
+  if (gpu(number).is_broken() && machine_.lose_gpu(number)) effects_.failed.push_back(number);
 }
 
 void GpuTasks::prepare(device::Transfer& transfer) {
@@ -91,23 +106,22 @@ void GpuTasks::prepare(device::Transfer& transfer) {
   transfer.other = storage->data;
 }
 
-bool GpuTasks::bring_to_host(const Storage& storage) {
+bool GpuTasks::bring_to_host(const Storage& storage, Effects& effects) {
   const std::lock_guard lock(mutex_);
-  return came_to_host(storage);
+  if (!machine_.bring_to_host(storage.block)) throw Error(ErrorCode::lost, why_lost());
+  hand_over(effects);
+  return machine_.is_on_host(storage.block);
 }
 
 void GpuTasks::wait_for_host(const Storage& storage) {
   std::unique_lock lock(mutex_);
-  came_to_host_.wait(lock, [&] { return came_to_host(storage); });
+  came_to_host_.wait(lock, [&] { return !machine_.is_coming_to_host(storage.block); });
 }
 
-/// Under the mutex.
-bool GpuTasks::came_to_host(const Storage& storage) {
-  machine_.bring_to_host(storage.block);
-  if (machine_.is_lost(storage.block)) {
-    throw Error(ErrorCode::lost, "a value was only in the memory of a GPU that has failed");
-  }
-  return machine_.is_on_host(storage.block);
+/// Of the last that was.
+std::string GpuTasks::why_lost() const {
+  const std::string why = transfer_failed_.empty() ? "" : ": " + transfer_failed_;
+  return "its value was only in the memory of a GPU, could not be had from there and cannot be made again" + why;
 }
 
 std::size_t GpuTasks::missing_bytes(int device, const Task& task) {
@@ -166,6 +180,7 @@ Point GpuTasks::launch(const coherence::LaunchOrder& order) {
     task.duplicates.push_back(
         {.to = memory + operand.offset, .from = memory + operand.copied_from, .bytes = operand.copied_bytes});
   }
+  remember(task);
   device::Work* const work = task.panels.data();
   work->duplicates = task.duplicates;
   task.panels_left.fetch_add(1, std::memory_order_relaxed);  // its completion may come before the caller is through
@@ -174,13 +189,46 @@ Point GpuTasks::launch(const coherence::LaunchOrder& order) {
   return {token.queue, token.point};
 }
 
-void GpuTasks::start_on_host(SlotIndex task) { effects_.on_host.push_back(tasks_[task.value()]); }
+void GpuTasks::start_on_host(SlotIndex task) {
+  remember(*tasks_[task.value()]);
+  effects_.on_host.push_back(tasks_[task.value()]);
+}
+
+/// A task that begins: from now on what it writes was made by it.
+void GpuTasks::remember(Task& task) {
+  const std::shared_ptr<const Step> step = lineage_.remember(task);
+  for (std::size_t i = 0; i < task.places.size(); ++i) {
+    if (task.places[i].out != nullptr) task.places[i].out->made = {step, i};
+  }
+}
+
+bool GpuTasks::make_again(BlockIndex block) {
+  Storage& storage = *blocks_[block.value()];
+  if (storage.made.step == nullptr) return false;
+  Remake& remake = remakes_.emplace_back();
+  remake.kernel.name = "make again";
+  remake.kernel.cpu = [this, made = storage.made](const TaskContext& context) {
+    backend::make_again(made, pool_, context.arrays.front());
+  };
+  Task& task = remake.task;
+  task.kind = Task::Kind::remake;
+  task.device = core::DeviceId(0);
+  task.kernel = &remake.kernel;
+  task.places.push_back(
+      {.kind = cluster::OperandKind::write, .data = {}, .in = nullptr, .out = &storage, .reads = {}, .writes = {}});
+  task.views.push_back({.data = nullptr, .type = storage.made.step->operands[storage.made.operand].type});
+  core::encode_parameters({}, task.parameters);
+  task.panels.push_back(
+      {.task = {}, .kernel = task.kernel, .arrays = task.views, .parameters = task.parameters, .owner = &task});
+  effects_.remakes.push_back(&task);
+  return true;
+}
 
 void GpuTasks::refuse(SlotIndex slot, int number, coherence::Refusal why) {
   Task& task = *tasks_[slot.value()];
   std::string message;
   if (why == coherence::Refusal::lost) {
-    message = "what it reads was only in the memory of a GPU that has failed";
+    message = "of what it reads, " + why_lost();
   } else if (why == coherence::Refusal::too_large) {
     message =
         "its arrays do not fit into the " + std::to_string(machine_.capacity(number)) + " bytes of the GPU's memory";
@@ -199,8 +247,10 @@ void GpuTasks::hand_over(Effects& effects) {
   };
   move(effects_.launched, effects.launched);
   move(effects_.on_host, effects.on_host);
+  move(effects_.remakes, effects.remakes);
   move(effects_.refused, effects.refused);
   move(effects_.released, effects.released);
+  move(effects_.failed, effects.failed);
 }
 
 }  // namespace penstock::backend

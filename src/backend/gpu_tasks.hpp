@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <span>
 #include <string>
@@ -37,12 +38,15 @@ class GpuTasks final : private coherence::GpuOrders {
       std::string message;
     };
     std::vector<Launched> launched;  ///< each has one piece more in Task::panels_left, for the caller to take off
-    std::vector<Task*> on_host;      ///< to be started on cores
+    std::vector<Task*> on_host;      ///< to be started on cores, as are those that make again what was lost, ...
+    std::vector<Task*> remakes;      ///< ... whose ends are for made_again()
     std::vector<Refused> refused;
     std::vector<Storage*> released;  ///< dropped, and free to be used again
+    std::vector<int> failed;         ///< GPUs, which are not used any more from now on
 
     [[nodiscard]] bool empty() const {
-      return launched.empty() && on_host.empty() && refused.empty() && released.empty();
+      return launched.empty() && on_host.empty() && remakes.empty() && refused.empty() && released.empty() &&
+             failed.empty();
     }
   };
 
@@ -59,16 +63,18 @@ class GpuTasks final : private coherence::GpuOrders {
   /// Launches what is next on each GPU; false: nothing may be launched now. To be called until then whenever something
   /// has happened, each time after the tasks that became ready by it have been given to run().
   bool launch_next(Effects& effects);
-  /// On GPU `gpu`.
-  void ended(int gpu, std::span<const device::Completion> completions, Effects& effects);
+  /// On GPU `gpu`. A completion becomes a failed one when what the task was to read has not come.
+  void ended(int gpu, std::span<device::Completion> completions, Effects& effects);
   void transferred(int gpu, std::span<const device::TransferEnd> ends, Effects& effects);
+  /// `remake` is over, and goes.
+  void made_again(const Task& remake, bool well, Effects& effects);
   /// On the GPU's own thread: host memory for a transfer.
   void prepare(device::Transfer& transfer);
 
   /// True: host memory has it. False: it was ordered; ask again. Throws Error (lost) when it was only on a GPU that has
-  /// failed.
-  [[nodiscard]] bool bring_to_host(const Storage& storage);
-  /// Waits until it has.
+  /// failed, and cannot be made again.
+  [[nodiscard]] bool bring_to_host(const Storage& storage, Effects& effects);
+  /// Waits until what was ordered has come or failed.
   void wait_for_host(const Storage& storage);
 
   /// Of what the task reads, that neither is nor will be in the memory of the device (0: the host's), as far as can be
@@ -83,10 +89,17 @@ class GpuTasks final : private coherence::GpuOrders {
   void start_on_host(coherence::SlotIndex task) override;
   void refuse(coherence::SlotIndex task, int gpu, coherence::Refusal why) override;
   void released(coherence::BlockIndex block) override;
+  bool make_again(coherence::BlockIndex block) override;
 
+  /// A task that makes a lost content again.
+  struct Remake {
+    KernelDescription kernel;
+    Task task;
+  };
   [[nodiscard]] device::Accelerator& gpu(int number) { return *gpus_[static_cast<std::size_t>(number)]; }
   [[nodiscard]] std::span<const device::Token> tokens(const coherence::Frontier& after);
-  [[nodiscard]] bool came_to_host(const Storage& storage);
+  [[nodiscard]] std::string why_lost() const;
+  void remember(Task& task);
   void lose_if_broken(int number);
   void hand_over(Effects& effects);
 
@@ -102,6 +115,9 @@ class GpuTasks final : private coherence::GpuOrders {
   std::deque<device::Transfer> transfers_;  // by transfer
   std::vector<coherence::BlockUse> uses_;   // of run()
   std::vector<device::Token> tokens_;
+  Lineage lineage_;
+  std::list<Remake> remakes_;
+  std::string transfer_failed_;  // with this message, the last that did
 };
 
 }  // namespace penstock::backend

@@ -102,6 +102,10 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   if (on_gpu) backend_.gpu_tasks_->ended(device_.value() - 1, completions, effects);
   for (device::Completion& completion : completions) {
     Task& task = task_of(*completion.work);
+    if (task.kind == Task::Kind::remake) {
+      backend_.gpu_tasks_->made_again(task, !completion.failed, effects);
+      continue;
+    }
     if (backend_.recorder_ != nullptr) record(task, completion, backend_.recorder_->lane(lane_of(completion.lane)));
     task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
     if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {
@@ -112,7 +116,7 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
     lane = lane_of(completion.lane);
     if (backend_.finish(task, lane, ready)) settle_now = true;
   }
-  if (on_gpu) backend_.carry_out(effects);
+  if (!effects.empty()) backend_.carry_out(effects);
   backend_.start(ready);
   if (settle_now) backend_.settle(lane);
 }

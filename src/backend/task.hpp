@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/lineage.hpp"
 #include "cluster/messages.hpp"
 #include "coherence/gpu_memories.hpp"
 #include "coherence/replica_table.hpp"
@@ -26,12 +27,13 @@ struct Storage {
   std::size_t bytes = 0;
   coherence::BlockIndex block = coherence::no_block;  ///< on a rank with GPUs
   int home = 0;                                       ///< there: the device that was to write it last
+  Made made = {};                                     ///< there: how, by what has begun
 };
 
 /// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node
 /// has finished read by whoever runs it (ordered by the node's last release).
 struct Task {
-  enum class Kind : std::uint8_t { compute, touch, fetch };
+  enum class Kind : std::uint8_t { compute, touch, fetch, remake };
 
   struct Place {
     cluster::OperandKind kind;

@@ -38,7 +38,7 @@ void GpuMemories::dequeue(SlotIndex slot) {
   of(task.gpu).queue.erase({task.number, slot});
 }
 
-void GpuMemories::ended(SlotIndex slot) {
+bool GpuMemories::ended(SlotIndex slot) {
   Task& task = task_at(slot);
   PENSTOCK_ASSERT(task.launched);
   task.launched = false;
@@ -51,16 +51,18 @@ void GpuMemories::ended(SlotIndex slot) {
     if (made.ready == task.point) made.ready = {};
     unpin(use.out, gpu);
   }
+  return !task.spoiled;
 }
 
-void GpuMemories::lose_gpu(int index) {
+bool GpuMemories::lose_gpu(int index) {
   Gpu& gpu = of(index);
-  if (gpu.gone) return;
+  if (gpu.gone) return false;
   gpu.gone = true;
   for (Block& block : blocks_) {
     if (block.used) block.copies[static_cast<std::size_t>(index)].valid = false;
   }
   while (!gpu.queue.empty()) refuse(gpu.queue.begin()->task, Refusal::gone);
+  return true;
 }
 
 // --- choosing ---
@@ -286,6 +288,7 @@ void GpuMemories::launch(SlotIndex slot) {
   order.operands = operands_;
   task.point = orders_.launch(order);
   task.launched = true;
+  task.spoiled = false;
   ++of(gpu).in_flight;
   for (const BlockUse& use : task.uses) {
     if (use.in != no_block && use.in != use.out) {

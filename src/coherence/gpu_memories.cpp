@@ -8,6 +8,10 @@
 
 namespace penstock::coherence {
 
+namespace {
+constexpr int failures_most = 3;  // then a copy in a GPU's memory is as good as none
+}  // namespace
+
 void GpuMemories::add_gpu(std::size_t capacity) {
   PENSTOCK_ASSERT(blocks_.empty());
   gpus_.push_back({.memory = core::RangeAllocator<Frontier>(capacity, unit), .lru = {}, .queue = {}, .traffic = {}});
@@ -58,6 +62,7 @@ void GpuMemories::made_on_host(BlockIndex block) { written(block, host_memory); 
 void GpuMemories::written(BlockIndex index, int where) {
   Block& block = at(index);
   ++block.content;
+  block.failures = 0;
   block.host_valid = where == host_memory;
   for (int gpu = 0; gpu < static_cast<int>(gpus_.size()); ++gpu) {
     if (gpu == where) continue;
@@ -79,12 +84,15 @@ void GpuMemories::let_go(BlockIndex index, int gpu) {
   one.users = {};
 }
 
-bool GpuMemories::is_lost(BlockIndex index) const {
-  const Block& block = at(index);
-  return !block.host_valid && !comes_to_host(block) && std::ranges::none_of(block.copies, &Copy::valid);
-}
-
 // --- transfers ---
+
+/// All that is launched there and reads the block came after the transfer, which was needed because it was not there.
+void GpuMemories::spoil(BlockIndex index, int gpu) {
+  for (Task& task : tasks_) {
+    if (!task.launched || task.gpu != gpu) continue;
+    if (std::ranges::find(task.uses, index, &BlockUse::in) != task.uses.end()) task.spoiled = true;
+  }
+}
 
 Point GpuMemories::order(BlockIndex index, int from, int to, const Frontier& after) {
   Block& block = at(index);
@@ -126,12 +134,11 @@ void GpuMemories::transferred(TransferIndex index, bool well) {
   if (transfer.to != host_memory) {
     Copy& made = copy(transfer.block, transfer.to);
     if (made.ready == transfer.point) made.ready = {};
+    if (!well) spoil(transfer.block, transfer.to);
     if (!well && block.content == transfer.content) made.valid = false;
   } else if (block.coming == transfer.content && block.coming_from == transfer.from &&
              block.coming_at.point == transfer.point.point) {
-    block.coming_from = host_memory;
-    if (well && block.content == transfer.content) block.host_valid = true;
-    wake_waiters(transfer.block);
+    came_to_host(transfer.block, well);
   }
   release_if_over(transfer.block);
 }
@@ -143,12 +150,11 @@ bool GpuMemories::may_come_to_host(const Block& block, int from) const {
   return block.coming_from == host_memory || block.coming_from == from;
 }
 
-/// False: it is nowhere.
-bool GpuMemories::order_to_host(BlockIndex index) {
+bool GpuMemories::bring_to_host(BlockIndex index) {
   Block& block = at(index);
   if (block.host_valid || comes_to_host(block)) return true;
   const auto from = std::ranges::find_if(block.copies, &Copy::valid);
-  if (from == block.copies.end()) return false;
+  if (from == block.copies.end() || block.failures >= failures_most) return order_making_again(index);
   const int gpu = static_cast<int>(from - block.copies.begin());
   if (!may_come_to_host(block, gpu)) return true;  // its end wakes the waiters, who then order again
   const Point point = order(index, gpu, host_memory, from->ready);
@@ -159,12 +165,36 @@ bool GpuMemories::order_to_host(BlockIndex index) {
   return true;
 }
 
+bool GpuMemories::order_making_again(BlockIndex index) {
+  Block& block = at(index);
+  if (!may_come_to_host(block, remaking)) return true;  // as above
+  if (!orders_.make_again(index)) return false;
+  ++block.transfers;
+  block.coming = block.content;
+  block.coming_from = remaking;
+  return true;
+}
+
+void GpuMemories::made_again(BlockIndex index, bool well) {
+  --at(index).transfers;
+  came_to_host(index, well);
+  release_if_over(index);
+}
+
+void GpuMemories::came_to_host(BlockIndex index, bool well) {
+  Block& block = at(index);
+  block.coming_from = host_memory;
+  block.failures = well ? 0 : block.failures + 1;
+  if (well && block.content == block.coming) block.host_valid = true;
+  wake_waiters(index);
+}
+
 /// True: all that the task reads is there. Otherwise it has been refused, or waits and will go_on().
 template <class IsThere>
 bool GpuMemories::seek(SlotIndex slot, const IsThere& is_there) {
   const auto is_missing = [&](const BlockUse& use) { return use.in != no_block && !is_there(use.in); };
   for (const BlockUse& use : task_at(slot).uses) {
-    if (is_missing(use) && !order_to_host(use.in)) {
+    if (is_missing(use) && !bring_to_host(use.in)) {
       refuse(slot, Refusal::lost);
       return false;
     }

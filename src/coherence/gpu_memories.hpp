@@ -82,6 +82,9 @@ class GpuOrders {
   virtual void refuse(SlotIndex task, int gpu, Refusal why) = 0;
   /// A dropped block has no transfer under way any more: its host memory may go. The index is used again.
   virtual void released(BlockIndex block) = 0;
+  /// What a block held is nowhere any more. True: it will be in host memory again, which is to be reported by
+  /// made_again(); false: that cannot be.
+  virtual bool make_again(BlockIndex block) = 0;
 
  protected:
   ~GpuOrders() = default;
@@ -113,11 +116,13 @@ class GpuMemories {
   /// Whoever fills it in host memory has done so, or is the next to touch it.
   void made_on_host(BlockIndex block);
   [[nodiscard]] bool is_on_host(BlockIndex block) const { return at(block).host_valid; }
+  /// Or what it held before is; nothing else may be ordered there meanwhile.
+  [[nodiscard]] bool is_coming_to_host(BlockIndex block) const { return at(block).coming_from != host_memory; }
   /// Or will be, as far as the GPU's queues are concerned.
   [[nodiscard]] bool is_on_gpu(BlockIndex block, int gpu) const { return copy(block, gpu).valid; }
-  [[nodiscard]] bool is_lost(BlockIndex block) const;
-  /// Orders what is missing. After some transferred() it is on the host, or lost, or this is to be called again.
-  void bring_to_host(BlockIndex block) { static_cast<void>(order_to_host(block)); }
+  /// Orders what is missing. After some transferred() or made_again() it is on the host, or this is to be called again.
+  /// False: it was lost with a GPU.
+  bool bring_to_host(BlockIndex block);
 
   /// The task may run, as far as other tasks are concerned. Ends in launch() or refuse(), ...
   void run_on_gpu(int gpu, SlotIndex task, std::span<const BlockUse> uses);
@@ -126,16 +131,19 @@ class GpuMemories {
   /// Launches, or refuses, the next task of the GPU's queue; false: none may be now. To be called until then whenever
   /// something has happened, each time after the tasks that the last launch made ready have been given.
   bool launch_next(int gpu);
-  /// A launched task has.
-  void ended(SlotIndex task);
+  /// A launched task has, after the transfers that it follows. False: one of these has failed, so what the task has
+  /// made is worth nothing.
+  [[nodiscard]] bool ended(SlotIndex task);
   void transferred(TransferIndex transfer, bool well);
+  void made_again(BlockIndex block, bool well);
   /// That a transfer under way moves.
   [[nodiscard]] BlockIndex block_of(TransferIndex transfer) const { return transfers_[transfer.value()].block; }
-  /// What is under way there is still to be reported, as failed. Waiting tasks are refused.
-  void lose_gpu(int gpu);
+  /// What is under way there is still to be reported, as failed. Waiting tasks are refused. False: it was lost before.
+  bool lose_gpu(int gpu);
 
  private:
   using Lru = std::list<BlockIndex>;
+  static constexpr int remaking = -2;  // in place of a GPU
   struct Copy {
     std::size_t offset = 0;
     bool held = false;   // it has memory
@@ -152,10 +160,11 @@ class GpuMemories {
     bool used = false;
     bool dropped = false;
     bool host_valid = false;
-    int transfers = 0;              // under way
+    int transfers = 0;              // under way, with what is being made again
     std::uint64_t coming = 0;       // the content that comes to host memory, if some does
-    int coming_from = host_memory;  // on which GPU's queue, ...
+    int coming_from = host_memory;  // on which GPU's queue, or remaking, ...
     Point coming_at;                // ... and where there
+    int failures = 0;               // of that, since the last that went well
     std::vector<Copy> copies;       // by GPU
     int lacked = 0;                 // of choose()
     std::vector<SlotIndex> waiters;
@@ -167,6 +176,7 @@ class GpuMemories {
     int passed_over = 0;
     bool is_queued = false;
     bool launched = false;
+    bool spoiled = false;  // by a transfer that failed
     Point point;
     std::vector<BlockUse> uses;
   };
@@ -216,7 +226,9 @@ class GpuMemories {
     return block.coming_from != host_memory && block.coming == block.content;
   }
   [[nodiscard]] bool may_come_to_host(const Block& block, int from) const;
-  bool order_to_host(BlockIndex block);
+  bool order_making_again(BlockIndex block);
+  void came_to_host(BlockIndex block, bool well);
+  void spoil(BlockIndex block, int gpu);
   template <class IsThere>
   [[nodiscard]] bool seek(SlotIndex task, const IsThere& is_there);
   void wake_waiters(BlockIndex block);

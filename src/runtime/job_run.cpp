@@ -79,8 +79,9 @@ class JobRun {
 
   [[nodiscard]] int exit_code() const {
     if (Interrupts::level() != Level::none) return exit_code::interrupted;
-    return session_.frontend().counts().not_done() > 0 || !sync_error_.empty() ? exit_code::task_failed
-                                                                               : exit_code::all_done;
+    const frontend::Counts counts = session_.frontend().counts();
+    if (counts.lost > 0) return exit_code::lost;
+    return counts.not_done() > 0 || !sync_error_.empty() ? exit_code::task_failed : exit_code::all_done;
   }
 
   /// After the end of the session: the report, on disk and on standard output.

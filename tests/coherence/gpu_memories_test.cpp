@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace penstock::coherence {
@@ -66,6 +67,10 @@ class Simulation final : public GpuOrders {
   void start_on_host(SlotIndex task) override { on_host.push_back(task); }
   void refuse(SlotIndex task, int /*gpu*/, Refusal why) override { refused.emplace_back(task, why); }
   void released(BlockIndex block) override { host.erase(block.value()); }
+  bool make_again(BlockIndex block) override {
+    if (made.contains(block.value())) remade.push_back(block);
+    return made.contains(block.value());
+  }
 
   Point add(int gpu, std::uint32_t queue, Item item) {
     Gpu& home = gpus[static_cast<std::size_t>(gpu)];
@@ -78,7 +83,7 @@ class Simulation final : public GpuOrders {
   /// False: nothing is under way.
   bool step() {
     std::vector<std::pair<Gpu*, std::uint32_t>> ready;
-    bool any = !on_host.empty();
+    bool any = !on_host.empty() || !remade.empty();
     for (Gpu& gpu : gpus) {
       for (auto& [queue, items] : gpu.queues) {
         if (items.empty()) continue;
@@ -87,11 +92,15 @@ class Simulation final : public GpuOrders {
       }
     }
     if (!any) return false;
-    const std::size_t count = ready.size() + (on_host.empty() ? 0 : 1);
+    const std::size_t count = ready.size() + on_host.size() + remade.size();
     EXPECT_GT(count, 0U) << "orders wait for each other";
     if (count == 0) return false;
     const std::size_t pick = random() % count;
-    if (pick == ready.size()) {
+    if (pick >= ready.size() + on_host.size()) {
+      finish_making_again();
+      return true;
+    }
+    if (pick >= ready.size()) {
       const SlotIndex task = on_host.front();
       on_host.pop_front();
       run_on_host(task);
@@ -103,14 +112,33 @@ class Simulation final : public GpuOrders {
 
   Content& host_of(BlockIndex block) { return host[block.value()]; }
 
+  /// From now on all that is under way there fails.
+  void break_gpu(int gpu) {
+    gpus[static_cast<std::size_t>(gpu)].broken = true;
+    EXPECT_TRUE(memories.lose_gpu(gpu));
+  }
+  [[nodiscard]] bool is_quiet(int gpu) const {
+    const auto touches = [&](const Item& item) {
+      return item.gpu == gpu ? item.task.has_value() : item.transfer && item.transfer->from == gpu;
+    };
+    return std::ranges::none_of(gpus, [&](const Gpu& one) {
+      return std::ranges::any_of(one.queues,
+                                 [&](const auto& queue) { return std::ranges::any_of(queue.second, touches); });
+    });
+  }
+
   std::mt19937_64 random;
   std::vector<Gpu> gpus;
   std::map<std::uint32_t, Content> host;
+  std::map<std::uint32_t, Content> made;  // by block: what a task left there, to be made again
+  std::deque<BlockIndex> remade;
+  bool fails_to_make = false;
   std::map<std::uint32_t, std::vector<BlockUse>> uses;  // by task
   std::map<std::uint32_t, Content> seeds;               // by task
   std::vector<SlotIndex> launched;
   std::deque<SlotIndex> on_host;
   std::vector<SlotIndex> ended;
+  std::vector<SlotIndex> spoiled;
   std::vector<std::pair<SlotIndex, Refusal>> refused;
   GpuMemories memories{*this};
 
@@ -131,31 +159,41 @@ class Simulation final : public GpuOrders {
       const auto at = [&](int where, std::size_t offset) -> Content& {
         return where == host_memory ? host_of(order.block) : gpus[static_cast<std::size_t>(where)].memory[offset];
       };
-      if (!gpu.broken) at(order.to, order.to_offset) = at(order.from, order.from_offset);
-      return memories.transferred(order.transfer, !gpu.broken);
+      const bool well = !gpu.broken && (order.from < 0 || !gpus[static_cast<std::size_t>(order.from)].broken);
+      if (well) at(order.to, order.to_offset) = at(order.from, order.from_offset);
+      return memories.transferred(order.transfer, well);
     }
-    Content made = seeds[item.task->value()];
+    Content mix = seeds[item.task->value()];
     for (const auto& operand : item.operands) {
       if (operand.copied_bytes > 0) gpu.memory[operand.offset] = gpu.memory[operand.copied_from];
     }
     for (std::size_t i = 0; i < item.operands.size(); ++i) {
-      if (item.uses[i].in != no_block) made = mixed(made, gpu.memory[item.operands[i].offset]);
+      if (item.uses[i].in != no_block) mix = mixed(mix, gpu.memory[item.operands[i].offset]);
     }
     for (std::size_t i = 0; i < item.operands.size(); ++i) {
-      if (item.uses[i].out != no_block) gpu.memory[item.operands[i].offset] = mixed(made, i);
+      if (item.uses[i].out == no_block) continue;
+      made[item.uses[i].out.value()] = gpu.memory[item.operands[i].offset] = mixed(mix, i);
     }
     ended.push_back(*item.task);
-    memories.ended(*item.task);
+    if (!memories.ended(*item.task)) spoiled.push_back(*item.task);
+  }
+
+  void finish_making_again() {
+    const BlockIndex block = remade.front();
+    remade.pop_front();
+    if (!fails_to_make) host_of(block) = made.at(block.value());
+    if (fails_to_make) made.erase(block.value());
+    memories.made_again(block, !fails_to_make);
   }
 
   void run_on_host(SlotIndex task) {
-    Content made = seeds[task.value()];
+    Content mix = seeds[task.value()];
     const std::vector<BlockUse>& own = uses[task.value()];
     for (const BlockUse& use : own) {
-      if (use.in != no_block) made = mixed(made, host_of(use.in));
+      if (use.in != no_block) mix = mixed(mix, host_of(use.in));
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (own[i].out != no_block) host_of(own[i].out) = mixed(made, i);
+      if (own[i].out != no_block) made[own[i].out.value()] = host_of(own[i].out) = mixed(mix, i);
     }
     ended.push_back(task);
   }
@@ -174,6 +212,7 @@ class RandomProgram {
       datum.block = simulation_.memories.add(datum.bytes);
       simulation_.memories.made_on_host(datum.block);
       simulation_.host_of(datum.block) = datum.expected = random_();
+      simulation_.made[datum.block.value()] = datum.expected;
     }
   }
 
@@ -181,21 +220,25 @@ class RandomProgram {
     for (int i = 0; i < tasks; ++i) {
       while (random_() % 3 > 0 && advance()) {
       }
+      if (i > breaks_after_) break_one();
       submit(i);
     }
     while (advance()) {
     }
     ASSERT_TRUE(pending_.empty());
     ASSERT_TRUE(simulation_.refused.empty());
+    ASSERT_TRUE(simulation_.spoiled.empty());
     for (Datum& datum : data_) {
-      simulation_.memories.bring_to_host(datum.block);
+      ASSERT_TRUE(simulation_.memories.bring_to_host(datum.block));
       while (simulation_.step()) {
       }
       ASSERT_TRUE(simulation_.memories.is_on_host(datum.block));
       ASSERT_EQ(simulation_.host_of(datum.block), datum.expected);
     }
   }
-  [[nodiscard]] GpuMemories& memories() { return simulation_.memories; }
+  /// One GPU breaks, some time after so many tasks, while nothing runs there.
+  void break_after(int tasks) { breaks_after_ = tasks; }
+  [[nodiscard]] int broken() const { return broken_; }
 
  private:
   struct Datum {
@@ -270,6 +313,13 @@ class RandomProgram {
            std::ranges::find(simulation_.launched, SlotIndex(task)) != simulation_.launched.end();
   }
 
+  void break_one() {
+    const int gpu = static_cast<int>(random_() % static_cast<unsigned>(gpus_));
+    if (broken_ >= 0 || !simulation_.is_quiet(gpu)) return;
+    broken_ = gpu;
+    simulation_.break_gpu(gpu);
+  }
+
   /// Gives a task that may run to the machine, lets old versions die, and has something happen.
   bool advance() {
     bool any = false;
@@ -299,7 +349,19 @@ class RandomProgram {
       return over;
     });
     for (int gpu = 0; gpu < gpus_; ++gpu) any = simulation_.memories.launch_next(gpu) || any;
-    return simulation_.step() || any;
+    any = simulation_.step() || any;
+    return run_elsewhere() || any;
+  }
+
+  /// On cores, what a GPU that broke was to run.
+  bool run_elsewhere() {
+    const auto refused = std::exchange(simulation_.refused, {});
+    for (const auto& [task, why] : refused) {
+      EXPECT_EQ(why, Refusal::gone);
+      gpu_of_[task.value()] = -1;
+      simulation_.memories.run_on_host(task, simulation_.uses[task.value()]);
+    }
+    return !refused.empty();
   }
 
   struct Dying {
@@ -315,6 +377,8 @@ class RandomProgram {
   std::vector<Pending> pending_;
   std::vector<Dying> dying_;
   std::map<std::uint32_t, int> gpu_of_;
+  int breaks_after_ = std::numeric_limits<int>::max();
+  int broken_ = -1;
 };
 
 TEST(GpuMemories, KeepRandomProgramsRightWhateverTheOrderOnTheQueues) {
@@ -328,6 +392,85 @@ TEST(GpuMemories, KeepRandomProgramsRightWhateverTheOrderOnTheQueues) {
 
     if (testing::Test::HasFailure()) return;
   }
+}
+
+TEST(GpuMemories, KeepRandomProgramsRightWhenAGpuBreaks) {
+  int broken = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomProgram program(seed, 1 + static_cast<int>(seed % 3), 12, 18 + seed / 4 % 16);
+    program.break_after(static_cast<int>(seed % 100));
+
+    program.run(150);
+
+    if (testing::Test::HasFailure()) return;
+    if (program.broken() >= 0) ++broken;
+  }
+  EXPECT_GT(broken, 300);
+}
+
+/// One GPU, and a task on it that has made a block from another one.
+struct Lost : testing::Test {
+  Lost() : from(simulation.memories.add(unit)), made(simulation.memories.add(unit)) {
+    simulation.memories.made_on_host(from);
+    simulation.uses[0] = {{.in = from, .out = made}};
+    simulation.memories.run_on_gpu(0, SlotIndex(0), simulation.uses[0]);
+    EXPECT_TRUE(simulation.memories.launch_next(0));
+  }
+  void finish() {
+    while (simulation.step()) {
+    }
+  }
+
+  Simulation simulation{1, {8 * unit}};
+  BlockIndex from;
+  BlockIndex made;
+};
+
+TEST_F(Lost, ATaskIsSpoiledByATransferThatFails) {
+  simulation.gpus[0].broken = true;
+
+  finish();
+
+  EXPECT_EQ(simulation.spoiled, std::vector{SlotIndex(0)});
+}
+
+TEST_F(Lost, ATaskIsRefusedWhenWhatItReadsCannotBeMadeAgain) {
+  finish();
+  simulation.made.clear();
+  simulation.break_gpu(0);
+
+  simulation.uses[1] = {{.in = made}};
+  simulation.memories.run_on_host(SlotIndex(1), simulation.uses[1]);
+
+  EXPECT_EQ(simulation.refused, (std::vector{std::pair(SlotIndex(1), Refusal::lost)}));
+  EXPECT_FALSE(simulation.memories.bring_to_host(made));
+}
+
+TEST_F(Lost, ATaskIsRefusedWhenMakingAgainFails) {
+  finish();
+  simulation.fails_to_make = true;
+  simulation.break_gpu(0);
+  simulation.uses[1] = {{.in = made}};
+  simulation.memories.run_on_host(SlotIndex(1), simulation.uses[1]);
+  EXPECT_TRUE(simulation.refused.empty());
+
+  finish();
+
+  EXPECT_EQ(simulation.refused, (std::vector{std::pair(SlotIndex(1), Refusal::lost)}));
+}
+
+TEST_F(Lost, ACopyThatNeverComesIsMadeAgain) {
+  finish();
+  simulation.gpus[0].broken = true;  // which nobody says
+  simulation.uses[1] = {{.in = made}};
+  simulation.memories.run_on_host(SlotIndex(1), simulation.uses[1]);
+
+  finish();
+
+  EXPECT_TRUE(simulation.refused.empty());
+  EXPECT_EQ(simulation.ended.back(), SlotIndex(1));
+  EXPECT_EQ(simulation.host_of(made), simulation.made.at(made.value()));
 }
 
 }  // namespace

@@ -81,6 +81,66 @@ class GpuTest(ProgramTest):
         self.assertIn("cudaErrorIllegalAddress", self.failures(ended))
         self.check_products()
 
+    def chain(self, length, *options, expect=0):
+        """A chain of sums, whose last value alone leaves the GPU; the run's report folder and that value."""
+        job = self.folder / "chain.toml"
+        job.write_text(f"""
+            [job]
+            name = "chain"
+            [data.A]
+            for = "i in 0..{length}"
+            shape = [100]
+            dtype = "f32"
+            [data.B]
+            shape = [100]
+            dtype = "f32"
+            origin = "uniform"
+            seed = 3
+            [[task]]
+            kernel = "fill"
+            write = ["A[0]"]
+            parameters = {{ value = 1.0 }}
+            [[task]]
+            for = "i in 1..{length}"
+            kernel = "add"
+            read = ["A[i-1]", "B"]
+            write = ["A[i]"]
+            [[save]]
+            data = "A[{length - 1}]"
+            file = "last.npy"
+        """)
+        return self.penstock("run", job, *options, "--run-dir", "run", "--fresh", expect=expect)
+
+    def last_of_chain(self):
+        return numpy.load(self.folder / "run" / "results" / "last.npy")
+
+    def test_what_was_lost_with_a_gpu_is_made_again(self):
+        self.emulate(1)
+        self.chain(30, "--devices", "cpu")
+        expected = self.last_of_chain()
+        self.emulate(1, fault="copy:1:700")
+        ended = self.chain(30, "--devices", "cuda")
+        self.assertIn("GPU 0 has failed and is not used any more", self.failures(ended))
+        self.assertGreaterEqual(self.devices()["cuda"][0], 30)
+        numpy.testing.assert_array_equal(self.last_of_chain(), expected)
+
+    def test_what_was_lost_and_cannot_be_made_again_is_told_by_its_error(self):
+        self.emulate(1, fault="copy:1:700")
+        ended = self.chain(400, "--devices", "cuda", expect=4)
+        self.assertIn("cannot be made again: the GPU has failed before: cudaErrorIllegalAddress", self.failures(ended))
+        self.assertEqual(self.report("run")["tasks"]["failed"], 1)
+
+    def test_a_product_whose_inputs_have_not_come_is_not_believed(self):
+        self.emulate(1, fault="cudaMemcpyAsync:1:2")
+        ended = self.multiply("--devices", "cuda", expect=1)
+        self.assertIn("what it reads could not be brought to the GPU: cudaErrorMemoryAllocation", self.failures(ended))
+        self.check_products()
+
+    def test_a_result_that_does_not_come_at_first_is_asked_for_again(self):
+        self.emulate(1, fault="cudaMemcpyAsync:1:2")
+        self.chain(30, "--devices", "cuda")
+        self.assertGreaterEqual(self.devices()["cuda"][0], 30)
+
     def test_an_allocation_that_fails_once_is_made_smaller(self):
         self.emulate(1, fault="cudaMalloc:9:2")
         self.multiply("--devices", "cuda")

@@ -125,7 +125,7 @@ Token CudaDevice::add(Item item) {
 // --- the launching thread ---
 
 void CudaDevice::launch_until_stopped() {
-  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true, std::memory_order_relaxed);
+  note_broken(cudaSetDevice(index_));
   while (const std::optional<Item> item = next_item()) launch(*item);
 }
 
@@ -163,7 +163,7 @@ void CudaDevice::launch(const Item& item) {
   try {
     if (!is_broken()) record(item, flight.end);
   } catch (const std::exception& error) {
-    broken_.store(true, std::memory_order_relaxed);
+    note_broken(cudaErrorUnknown);
     if (!std::exchange(flight.failed, true)) flight.message = error.what();
   }
   const std::lock_guard lock(flights_mutex_);
@@ -171,7 +171,9 @@ void CudaDevice::launch(const Item& item) {
 }
 
 void CudaDevice::try_launch(const Item& item, Flight& flight) {
-  if (is_broken()) throw Error(ErrorCode::lost, "the GPU failed before and is not used");
+  if (is_broken()) {
+    throw Error(ErrorCode::lost, "the GPU has failed before: " + describe(broken_by_.load(std::memory_order_relaxed)));
+  }
   {
     const std::lock_guard lock(flights_mutex_);
     gpu_->clock.keep(gpu_->clock_stream);
@@ -256,7 +258,12 @@ void CudaDevice::move(const Item& item) {
 void CudaDevice::note_if_broken() {
   const cudaError_t state = cudaStreamQuery(gpu_->clock_stream.get());
   static_cast<void>(cudaGetLastError());
-  if (state != cudaSuccess && state != cudaErrorNotReady) broken_.store(true, std::memory_order_relaxed);
+  if (state != cudaErrorNotReady) note_broken(state);
+}
+
+void CudaDevice::note_broken(cudaError_t by) {
+  cudaError_t none = cudaSuccess;
+  broken_by_.compare_exchange_strong(none, by, std::memory_order_relaxed);
 }
 
 // --- what has ended ---
@@ -264,12 +271,11 @@ void CudaDevice::note_if_broken() {
 void CudaDevice::progress() {
   if (!busy_polling() || reporting_.test_and_set(std::memory_order_acquire)) return;
   std::vector<Flight> ended;
-  if (cudaSetDevice(index_) != cudaSuccess) broken_.store(true, std::memory_order_relaxed);
+  note_broken(cudaSetDevice(index_));
   {
     const std::lock_guard lock(flights_mutex_);
     for (CudaQueue& queue : gpu_->queues) {
-      if (queue.take_ended(gpu_->clock, gpu_->events, gpu_->findings, ended))
-        broken_.store(true, std::memory_order_relaxed);
+      note_broken(queue.take_ended(gpu_->clock, gpu_->events, gpu_->findings, ended));
     }
   }
   if (!ended.empty()) {

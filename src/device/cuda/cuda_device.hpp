@@ -40,7 +40,7 @@ class CudaDevice final : public Accelerator {
   [[nodiscard]] bool can_run(const KernelDescription& kernel) const override;
   [[nodiscard]] int number() const override { return index_; }
   [[nodiscard]] std::span<std::byte> memory() const override { return gpu_->memory->bytes(); }
-  [[nodiscard]] bool is_broken() const override { return broken_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_broken() const override { return broken_by_.load(std::memory_order_relaxed) != cudaSuccess; }
   Token start(std::span<Work* const> work, std::span<const Token> after = {}) override;
   Token transfer(Transfer& transfer, std::span<const Token> after) override;
   /// One thread at a time; a call during another does nothing.
@@ -86,6 +86,7 @@ class CudaDevice final : public Accelerator {
   void read_finding(const CudaContext& context, CudaVerdict verdict, Flight& flight);
   void move(const Item& item);
   void note_if_broken();
+  void note_broken(cudaError_t by);
   void report(std::vector<Flight>& ended);
 
   const int index_;
@@ -104,7 +105,7 @@ class CudaDevice final : public Accelerator {
 
   std::array<std::atomic<int>, queue_count> held_{};  // items of each queue that have not ended; a hint, orders nothing
   std::atomic<std::size_t> outstanding_{0};           // started and not reported; orders nothing
-  std::atomic<bool> broken_{false};                   // the GPU's context is dead; orders nothing
+  std::atomic<cudaError_t> broken_by_{cudaSuccess};   // what has killed the GPU's context; orders nothing
   std::atomic_flag reporting_;  // held by the caller of progress(); orders one caller after another
   std::thread launcher_;
 };

@@ -41,9 +41,9 @@ cudaEvent_t CudaQueue::event_at(std::uint64_t point) const {
   return flights_[static_cast<std::size_t>(point - ended_ - 1)].end;
 }
 
-bool CudaQueue::take_ended(const EventClock& clock, EventPool& events, FindingPool& findings,
-                           std::vector<Flight>& ended) {
-  bool broken = false;
+cudaError_t CudaQueue::take_ended(const EventClock& clock, EventPool& events, FindingPool& findings,
+                                  std::vector<Flight>& ended) {
+  cudaError_t dead_by = cudaSuccess;
   const std::int64_t now_ns = executor::steady_now().ns;
   while (!flights_.empty()) {
     Flight& flight = flights_.front();
@@ -51,7 +51,7 @@ bool CudaQueue::take_ended(const EventClock& clock, EventPool& events, FindingPo
     if (state != cudaSuccess) static_cast<void>(cudaGetLastError());  // "not ready" too stays behind as the last error
     if (state == cudaErrorNotReady) break;
     if (state != cudaSuccess) {
-      broken = true;  // an error found this late has killed the context
+      dead_by = state;  // an error found this late has killed the context
       if (!std::exchange(flight.failed, true)) {
         flight.message = describe(state) + ", found when it or what ran beside it on the GPU had ended";
       }
@@ -73,7 +73,7 @@ bool CudaQueue::take_ended(const EventClock& clock, EventPool& events, FindingPo
     flights_.pop_front();
     ++ended_;
   }
-  return broken;
+  return dead_by;
 }
 
 }  // namespace penstock::device

@@ -61,8 +61,8 @@ class CudaQueue {
   void put(Flight flight) { flights_.push_back(std::move(flight)); }
   /// After which the item at `point` has ended; null when it has been seen to have.
   [[nodiscard]] cudaEvent_t event_at(std::uint64_t point) const;
-  /// Appends all from the front that have ended. True: the GPU's context was found to be dead.
-  bool take_ended(const EventClock& clock, EventPool& events, FindingPool& findings, std::vector<Flight>& ended);
+  /// Appends all from the front that have ended. Returns what has killed the GPU's context, if that is found dead.
+  cudaError_t take_ended(const EventClock& clock, EventPool& events, FindingPool& findings, std::vector<Flight>& ended);
 
  private:
   CudaStream stream_;
