@@ -15,6 +15,7 @@
 #include <penstock/error.hpp>
 
 #include "core/parameters.hpp"
+#include "cuda_emulator/cuda_module.hpp"
 #include "device/cuda/loader.hpp"
 #include "device/recorder.hpp"
 #include "device/work_batch.hpp"
@@ -111,7 +112,7 @@ class GpuDevice : public testing::Test {
   /// The GPUs of a machine with such a setting.
   static CudaGpus find(const char* setting = nullptr, const char* value = nullptr) {
     if (setting != nullptr) setenv(setting, value, 1);
-    CudaGpus gpus = CudaGpus::load(PENSTOCK_CUDA_MODULE);
+    CudaGpus gpus = CudaGpus::load(tests::cuda_module());
     EXPECT_EQ(gpus.why_none(), "");
     return gpus;
   }

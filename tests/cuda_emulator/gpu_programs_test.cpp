@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/local_cluster.hpp"
+#include "cuda_emulator/cuda_module.hpp"
 #include "device/cuda/loader.hpp"
 #include "e2e/random_kernels.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 const device::CudaGpus& cuda() {
   static const device::CudaGpus gpus = [] {
     setenv("PENSTOCK_EMULATED_GPUS", "4", 0);
-    return device::CudaGpus::load(PENSTOCK_CUDA_MODULE);
+    return device::CudaGpus::load(cuda_module());
   }();
   return gpus;
 }
