@@ -134,9 +134,12 @@ class GpuDevice : public testing::Test {
   Transfers transfers_;
 };
 
+/// Cases that need a setting of the emulator.
+class EmulatedGpuDevice : public GpuDevice {};
+
 constexpr double product = 2 * 3 * Products::n;
 
-TEST_F(GpuDevice, TellsWhatItIs) {
+TEST_F(EmulatedGpuDevice, TellsWhatItIs) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_MEMORY", "67108864");
 
   ASSERT_EQ(gpus.gpus().size(), 1U);
@@ -145,7 +148,7 @@ TEST_F(GpuDevice, TellsWhatItIs) {
   EXPECT_EQ(gpus.gpus()[0].memory_bytes, 67108864);
 }
 
-TEST_F(GpuDevice, GivesMostOfItsMemoryToTasks) {
+TEST_F(EmulatedGpuDevice, GivesMostOfItsMemoryToTasks) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_MEMORY", "134217728");
 
   const auto all = open(gpus);
@@ -157,7 +160,7 @@ TEST_F(GpuDevice, GivesMostOfItsMemoryToTasks) {
 }
 
 /// After a workspace of cuBLAS and a scratch for each queue.
-TEST_F(GpuDevice, TakesLessMemoryWhenItHasNotSoMuch) {
+TEST_F(EmulatedGpuDevice, TakesLessMemoryWhenItHasNotSoMuch) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaMalloc:9:2");
 
   EXPECT_GT(open(gpus)->memory().size(), 67108864U);
@@ -177,7 +180,7 @@ TEST_F(GpuDevice, MultipliesManyAtATime) {
   for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(products.result(i), Products::all(product)) << i;
 }
 
-TEST_F(GpuDevice, UsesSeveralQueues) {
+TEST_F(EmulatedGpuDevice, UsesSeveralQueues) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "2000000");
   const auto device = open(gpus);
   Products products(*device, 16);
@@ -190,7 +193,7 @@ TEST_F(GpuDevice, UsesSeveralQueues) {
   EXPECT_EQ(queues.size(), static_cast<std::size_t>(device->lanes()));
 }
 
-TEST_F(GpuDevice, OrdersByTokensWithoutTheHost) {
+TEST_F(EmulatedGpuDevice, OrdersByTokensWithoutTheHost) {
   constexpr std::size_t count = 40;
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "200000");
   const auto device = open(gpus);
@@ -211,7 +214,7 @@ TEST_F(GpuDevice, OrdersByTokensWithoutTheHost) {
 }
 
 /// What comes from the GPU waits for its kernel, not for the kernels behind it.
-TEST_F(GpuDevice, MovesResultsWhileItComputes) {
+TEST_F(EmulatedGpuDevice, MovesResultsWhileItComputes) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "20000000");
   const auto device = open(gpus);
   Products products(*device, 4);
@@ -242,7 +245,7 @@ TEST_F(GpuDevice, HasHostMemoryMadeReadyJustBefore) {
   EXPECT_EQ(here, Products::all(product));
 }
 
-TEST_F(GpuDevice, TellsWhyATransferFailed) {
+TEST_F(EmulatedGpuDevice, TellsWhyATransferFailed) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaMemcpyAsync:2:1");
   const auto device = open(gpus);
   Products products(*device, 1);
@@ -256,7 +259,7 @@ TEST_F(GpuDevice, TellsWhyATransferFailed) {
   EXPECT_FALSE(device->is_broken());
 }
 
-TEST_F(GpuDevice, EndsWhatWasStartedWhenItGoes) {
+TEST_F(EmulatedGpuDevice, EndsWhatWasStartedWhenItGoes) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_KERNEL_NS", "1000000");
   auto device = open(gpus);
   Products products(*device, 20);
@@ -270,7 +273,7 @@ TEST_F(GpuDevice, EndsWhatWasStartedWhenItGoes) {
   EXPECT_EQ(products.result(19), Products::all(product));
 }
 
-TEST_F(GpuDevice, GoesOnAfterACallThatFailed) {
+TEST_F(EmulatedGpuDevice, GoesOnAfterACallThatFailed) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "gemm:3:1");
   const auto device = open(gpus);
   Products products(*device, 6);
@@ -290,7 +293,7 @@ TEST_F(GpuDevice, GoesOnAfterACallThatFailed) {
   EXPECT_TRUE(device->can_run(products.kernel()));
 }
 
-TEST_F(GpuDevice, IsNotUsedAfterItsContextBroke) {
+TEST_F(EmulatedGpuDevice, IsNotUsedAfterItsContextBroke) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "kernel:3:700");
   const auto device = open(gpus);
   Products products(*device, 6);
@@ -309,7 +312,7 @@ TEST_F(GpuDevice, IsNotUsedAfterItsContextBroke) {
   EXPECT_FALSE(device->can_run(products.kernel()));
 }
 
-TEST_F(GpuDevice, SaysWhyItCannotBeOpened) {
+TEST_F(EmulatedGpuDevice, SaysWhyItCannotBeOpened) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_FAULT", "cudaStreamCreateWithFlags:1:2");
   try {
     static_cast<void>(open(gpus));
