@@ -119,7 +119,7 @@ int say(const std::string& message, int code) {
 int main(int argc, char** argv) {
   namespace bench = penstock::bench;
   penstock::observe::survive_closed_pipes();
-  bench::hold_signals();
+  bench::note_signals();
   try {
     const bench::ScratchFolder traces(std::uint64_t{64} << 20);
     setenv(bench::run_dir_variable, (traces.path() / "run").c_str(), 1);

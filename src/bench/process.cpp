@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,11 +31,16 @@ using observe::Descriptor;
 constexpr int patience_ms = 100;
 constexpr std::chrono::seconds end_limit{10};
 
-sigset_t held_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
-  return set;
+constexpr std::array noted_signals{SIGINT, SIGTERM, SIGHUP};
+
+/// An eventfd that can be read from once one of the signals has come; -1, which poll() leaves out, until they are
+/// noted.
+int signal_came = -1;
+
+void note(int /*number*/) {
+  const int error = errno;
+  static_cast<void>(eventfd_write(signal_came, 1));
+  errno = error;
 }
 
 [[noreturn]] void fail(const std::string& what, int error) {
@@ -87,11 +92,11 @@ class Child {
   [[nodiscard]] int out() const { return out_.get(); }
 
   /// Waits for its end; looks every millisecond, so that a program that hangs can be interrupted.
-  rusage wait(int signals) {
+  rusage wait() {
     rusage usage{};
     int status = 0;
     while (wait4(pid_, &status, WNOHANG, &usage) == 0) {
-      if (is_readable(signals, 1)) interrupted();
+      if (is_readable(signal_came, 1)) interrupted();
     }
     running_ = false;
     if (WIFSIGNALED(status)) {
@@ -113,8 +118,9 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     sigset_t none;
     sigemptyset(&none);
-    sigset_t usual = held_signals();
-    sigaddset(&usual, SIGPIPE);
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);  // the noted ones get theirs back without being named
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
@@ -143,21 +149,16 @@ class Child {
   bool running_ = false;
 };
 
-/// Readable when a held signal has come; the signal stays pending.
-Descriptor open_signals() {
-  const sigset_t set = held_signals();
-  Descriptor signals(signalfd(-1, &set, SFD_CLOEXEC));
-  if (!signals.valid()) fail("signals cannot be watched", errno);
-  return signals;
-}
-
 /// Until the program closes its standard output.
-std::string read_all(int from, int signals) {
+std::string read_all(int from) {
   std::string out;
   std::array<char, 4096> block{};
   while (true) {
-    std::array<pollfd, 2> watched{pollfd{from, POLLIN, 0}, pollfd{signals, POLLIN, 0}};
-    if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) fail("the program cannot be watched", errno);
+    std::array<pollfd, 2> watched{pollfd{from, POLLIN, 0}, pollfd{signal_came, POLLIN, 0}};
+    if (poll(watched.data(), watched.size(), -1) < 0) {
+      if (errno != EINTR) fail("the program cannot be watched", errno);
+      continue;
+    }
     if (watched[1].revents != 0) interrupted();
     if (watched[0].revents == 0) continue;
     const ssize_t got = read(from, block.data(), block.size());
@@ -169,23 +170,26 @@ std::string read_all(int from, int signals) {
 
 }  // namespace
 
-void hold_signals() {
-  const sigset_t set = held_signals();
-  sigprocmask(SIG_BLOCK, &set, nullptr);
+void note_signals() {
+  signal_came = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (signal_came < 0) fail("signals cannot be watched", errno);
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  for (const int number : noted_signals) sigaction(number, &action, nullptr);
 }
 
 void stop_if_interrupted() {
-  if (is_readable(open_signals().get(), 0)) interrupted();
+  if (is_readable(signal_came, 0)) interrupted();
 }
 
 ProgramResult run_program(const ProgramCall& call) {
   stop_if_interrupted();
-  const Descriptor signals = open_signals();
   const auto begin = Clock::now();
   Child child(call);
   ProgramResult result;
-  result.out = read_all(child.out(), signals.get());
-  const rusage usage = child.wait(signals.get());
+  result.out = read_all(child.out());
+  const rusage usage = child.wait();
   result.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   result.peak_bytes = std::int64_t{usage.ru_maxrss} * 1024;
   return result;

@@ -19,9 +19,9 @@ struct ProgramResult {
   std::int64_t peak_bytes = 0;  ///< greatest resident memory, of the program itself
 };
 
-/// To be called once, before there are threads: from then on SIGINT, SIGTERM and SIGHUP are looked for by run_program()
-/// and stop_if_interrupted() only.
-void hold_signals();
+/// To be called once: from then on SIGINT, SIGTERM and SIGHUP are looked for by run_program() and stop_if_interrupted()
+/// only, whichever thread gets them: libraries have threads of their own before main() begins.
+void note_signals();
 
 /// Throws Error (interrupted) when one of the signals has come.
 void stop_if_interrupted();
