@@ -84,8 +84,8 @@ Settings from_environment() {
 }  // namespace
 
 const Settings& Settings::get() {
-  static const Settings settings = from_environment();
-  return settings;
+  static const auto* const settings = new Settings(from_environment());  // engines run until the process has ended
+  return *settings;
 }
 
 std::string uuid_text(int index) {

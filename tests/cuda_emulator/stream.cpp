@@ -150,7 +150,7 @@ void Queues::work(int device, Engine engine) {
   }
 }
 
-/// Of those that wait for the engine, the one that was queued first.
+/// Of those that wait for the engine, the one that has waited for a turn longest; of those, the one queued first.
 StreamState* Queues::next_for(int device, Engine engine) {
   StreamState* next = nullptr;
   for (const auto& stream : streams_) {
@@ -158,7 +158,8 @@ StreamState* Queues::next_for(int device, Engine engine) {
     const Operation& first = stream->operations.front();
     const bool fits = first.engine == engine && (engine == Engine::host || stream->device == device);
     if (!fits || first.is_running || !may_begin(*stream)) continue;
-    if (next == nullptr || first.number < next->operations.front().number) next = stream.get();
+    const auto place = [](const StreamState& one) { return std::pair(one.turn, one.operations.front().number); };
+    if (next == nullptr || place(*stream) < place(*next)) next = stream.get();
   }
   return next;
 }
@@ -177,6 +178,7 @@ void Queues::run(StreamState& stream, Lock& lock) {
   const std::shared_ptr<StreamState> alive = *kept;
   Operation& operation = stream.operations.front();
   operation.is_running = true;
+  stream.turn = ++turns_;
   {
     const Fibre::Act act(stream.fibre);
     announce_acquire(&operation);

@@ -1,6 +1,6 @@
 /// What is queued on the emulated GPUs, and the engines that run it: for each GPU one for kernels and one for the
 /// copies of either direction, and for the process one for host functions. The operations of a stream run one after
-/// another; those of different streams together, an engine's in the order in which they were queued.
+/// another; those of different streams together, an engine's by turns, so that what is not ordered comes mixed.
 ///
 /// A copy reads its source when it has taken its time, and until then what it writes is poisoned: whoever looks early,
 /// or reuses a source too early, finds it out.
@@ -52,6 +52,7 @@ struct StreamState {
   const bool is_blocking;
   bool is_removed = false;  ///< it goes when its operations have run
   std::deque<Operation> operations;
+  std::uint64_t turn = 0;  ///< of an engine, the last that it had
   Fibre fibre;
 };
 
@@ -99,6 +100,7 @@ class Queues {
   QuietCondition changed_;
   std::vector<std::shared_ptr<StreamState>> streams_;
   std::uint64_t queued_ = 0;
+  std::uint64_t turns_ = 0;
   bool stops_ = false;
   std::vector<std::thread> engines_;
 };
