@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -211,6 +212,30 @@ TEST_F(EmulatedGpuDevice, OrdersByTokensWithoutTheHost) {
   wait_for(*device, count, 4);
 
   EXPECT_EQ(products.result(0), Products::all(1 + count * product));
+}
+
+/// Each third product is behind two others, one of which is on another queue.
+TEST_F(GpuDevice, TellsOfNoEndBeforeThoseThatItFollows) {
+  constexpr std::size_t count = 900;
+  const CudaGpus gpus = find();
+  const auto device = open(gpus);
+  Products products(*device, count);
+
+  const std::vector<Token> inputs = products.bring_in();
+  for (std::size_t i = 0; i < count; i += 3) {
+    const Token first = device->start(products.work().one(i), inputs);
+    const Token second = device->start(products.work().one(i + 1), inputs);
+    device->start(products.work().one(i + 2), std::array{first, second});
+  }
+  wait_for(*device, count, 2);
+
+  std::vector<bool> ended(count);
+  for (const Completion& completion : recorder_.completions()) {
+    const std::size_t i = products.work().index_of(completion.work);
+    ended[i] = true;
+    if (i % 3 < 2) continue;
+    ASSERT_TRUE(ended[i - 2] && ended[i - 1]) << i;
+  }
 }
 
 /// What comes from the GPU waits for its kernel, not for the kernels behind it.

@@ -148,6 +148,7 @@ void CudaDevice::launch(const Item& item) {
   Flight flight{.work = item.work,
                 .transfer = item.transfer,
                 .queue = item.queue,
+                .number = ++launched_,
                 .message = {},
                 .begin_ns = executor::steady_now().ns};
   try {
@@ -270,19 +271,29 @@ void CudaDevice::note_broken(cudaError_t by) {
 
 void CudaDevice::progress() {
   if (!busy_polling() || reporting_.test_and_set(std::memory_order_acquire)) return;
-  std::vector<Flight> ended;
   note_broken(cudaSetDevice(index_));
-  {
-    const std::lock_guard lock(flights_mutex_);
-    for (CudaQueue& queue : gpu_->queues) {
-      note_broken(queue.take_ended(gpu_->clock, gpu_->events, gpu_->findings, ended));
-    }
-  }
+  std::vector<Flight> ended = take_ended();
   if (!ended.empty()) {
     report(ended);
     outstanding_.fetch_sub(ended.size(), std::memory_order_release);
   }
   reporting_.clear(std::memory_order_release);
+}
+
+/// In the order of launches, so that whoever hears of an end has heard of all that it follows. What has ended on one
+/// queue may follow what ended on another that was looked at just before: so until nothing more is found.
+std::vector<Flight> CudaDevice::take_ended() {
+  std::vector<Flight> ended;
+  const std::lock_guard lock(flights_mutex_);
+  std::size_t known = 0;
+  do {
+    known = ended.size();
+    for (CudaQueue& queue : gpu_->queues) {
+      note_broken(queue.take_ended(gpu_->clock, gpu_->events, gpu_->findings, ended));
+    }
+  } while (ended.size() > known);
+  std::ranges::sort(ended, {}, &Flight::number);
+  return ended;
 }
 
 void CudaDevice::report(std::vector<Flight>& ended) {
@@ -301,7 +312,6 @@ void CudaDevice::report(std::vector<Flight>& ended) {
                            .end_ns = flight.end_ns,
                            .lane = static_cast<int>(flight.queue)});
   }
-  std::ranges::sort(completions, {}, &Completion::end_ns);
   if (!transfers.empty()) transfers_.transferred(transfers);
   if (!completions.empty()) completions_.completed(completions);
 }

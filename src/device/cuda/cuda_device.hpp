@@ -87,13 +87,15 @@ class CudaDevice final : public Accelerator {
   void move(const Item& item);
   void note_if_broken();
   void note_broken(cudaError_t by);
+  [[nodiscard]] std::vector<Flight> take_ended();
   void report(std::vector<Flight>& ended);
 
   const int index_;
   Completions& completions_;
   TransferEnds& transfers_;
   std::optional<Gpu> gpu_;
-  std::vector<Parameter> parameters_;  // the launching thread's
+  std::vector<Parameter> parameters_;  // the launching thread's, as this
+  std::uint64_t launched_ = 0;
 
   std::mutex items_mutex_;                // guards the next four
   std::condition_variable items_filled_;  // items_ or stopping_ has changed

@@ -22,6 +22,7 @@ struct Flight {
   Work* work = nullptr;
   Transfer* transfer = nullptr;
   std::size_t queue = 0;
+  std::uint64_t number = 0;  ///< in the order of launches, on all queues
   bool failed = false;
   std::string message;
   cudaEvent_t begin = nullptr;
