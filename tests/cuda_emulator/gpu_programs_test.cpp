@@ -156,6 +156,27 @@ INSTANTIATE_TEST_SUITE_P(OnGpusOfRanks, GpuPrograms,
                            return std::to_string(instance.param.first) + "Of" + std::to_string(instance.param.second);
                          });
 
+/// Each goes through two kernels, and what is between them is in the scratch memory of its queue.
+TEST(GpuReductions, KeepOutOfEachOthersWay) {
+  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
+  constexpr I64 count = 40'000;
+  LocalCluster cluster(
+      {.ranks = 1, .gpus = 1, .gpu_memory = std::size_t{64} << 20, .cuda = &cuda(), .gpus_first = true});
+  std::vector<core::DataId> sums;
+  for (I64 i = 0; i < 60; ++i) {
+    const core::DataId values = cluster.frontend().add_data({DType::i64, Shape{count}});
+    sums.push_back(cluster.frontend().add_data({DType::i64, Shape{1}}));
+    cluster.submit("iota", std::vector<graph::Access>{{values, w}}, std::vector<Parameter>{i, I64{0}});
+    cluster.submit("sum", std::vector<graph::Access>{{values, r}, {sums.back(), w}}, std::vector<Parameter>{});
+  }
+
+  for (I64 i = 0; i < 60; ++i) {
+    ASSERT_EQ(cluster.read<I64>(sums[static_cast<std::size_t>(i)], 1).front(), count * (count - 1) / 2 + i * count);
+  }
+  cluster.end();
+  EXPECT_GE(cluster.byes().front().devices.at(1).tasks, 120U);
+}
+
 const Kernel<Out<float>, double> fill_on_cores =
     kernel("test.fill", [](Out<float> x, double value) { std::ranges::fill(x, static_cast<float>(value)); });
 

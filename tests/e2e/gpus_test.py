@@ -130,6 +130,41 @@ class GpuTest(ProgramTest):
         self.assertIn("cannot be made again: the GPU has failed before: cudaErrorIllegalAddress", self.failures(ended))
         self.assertEqual(self.report("run")["tasks"]["failed"], 1)
 
+    def test_a_launch_that_is_refused_fails_its_task_alone(self):
+        self.emulate(1, fault="cudaLaunchKernel:4:9")
+        ended = self.chain(30, "--devices", "cuda", expect=1)
+        self.assertIn("cudaErrorInvalidConfiguration", self.failures(ended))
+        tasks = self.report("run")["tasks"]
+        self.assertEqual(tasks["failed"], 1)
+        self.assertGreaterEqual(tasks["skipped"], 27)
+
+    def test_tasks_that_wait_for_a_gpu_that_breaks_run_on_cores(self):
+        """No more than 32 are launched ahead, and may fail with it."""
+        self.emulate(1, fault="kernel:9:700", kernel_ns="3000000")
+        job = self.folder / "sums.toml"
+        job.write_text("""
+            [job]
+            name = "sums"
+            [data.A]
+            shape = [100]
+            dtype = "f32"
+            origin = "uniform"
+            seed = 3
+            [data.C]
+            for = "i in 0..200"
+            shape = [100]
+            dtype = "f32"
+            [[task]]
+            for = "i in 0..200"
+            kernel = "add"
+            read = ["A", "A"]
+            write = ["C[i]"]
+        """)
+        self.penstock("run", job, "--devices", "cuda", "--run-dir", "run", expect=1)
+        tasks = self.report("run")["tasks"]
+        self.assertGreaterEqual(tasks["failed"], 1)
+        self.assertGreaterEqual(tasks["done"], 200 - 40)
+
     def test_a_product_whose_inputs_have_not_come_is_not_believed(self):
         self.emulate(1, fault="cudaMemcpyAsync:1:2")
         ended = self.multiply("--devices", "cuda", expect=1)
