@@ -106,6 +106,7 @@ void Backend::fill_operands(Task& task) {
     Storage* const out = writes ? &storage(admission_.places[i].out) : nullptr;
     if (out != nullptr && operand.kind != OperandKind::consume) {
       out->bytes = static_cast<std::size_t>(operand.type.bytes());
+      out->data_id = operand.data;
       if (gpu_tasks_) gpu_tasks_->attach(*out);
     }
     task.places.push_back({.kind = operand.kind,
@@ -124,6 +125,8 @@ void Backend::begin_fetch(const cluster::Admission::Fetch& order, Task& consumer
   fetch.kind = Task::Kind::fetch;
   fetch.node.prepare(core::DeviceId());
   Storage& target = storage(order.storage);
+  target.data_id = order.data;
+  target.version = order.version;
   fetch.places.assign(1, {.kind = OperandKind::write,
                           .data = order.data,
                           .in = nullptr,

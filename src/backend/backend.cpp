@@ -172,6 +172,8 @@ void Backend::stop(std::vector<cluster::DeviceReport>& reports) {
                        .busy_ns = totals.busy_ns});
     if (i == 0) continue;
     cluster::DeviceReport& report = reports.back();
+    report.lanes = 1;  // its queues share it
+    report.busy_ns = links_[i].busy_ns();
     const coherence::GpuTraffic traffic = gpu_tasks_->traffic(static_cast<int>(i) - 1);
     report.bytes_in = traffic.bytes_in + traffic.bytes_peer;
     report.bytes_out = traffic.bytes_out;

@@ -71,8 +71,8 @@ class Backend {
   [[nodiscard]] std::size_t devices() const { return devices_.size(); }
   [[nodiscard]] const device::Device& device(std::size_t index) const { return *devices_[index].device; }
   [[nodiscard]] const std::string& device_name(std::size_t index) const { return devices_[index].name; }
-  /// From now on what runs is recorded: the recorder's first lanes are those of the devices, in their order. Before the
-  /// first command; until stop().
+  /// From now on what runs is recorded: the recorder's first lanes are those of the devices, in their order, of a GPU
+  /// with one more for its transfers. Before the first command; until stop().
   void trace(trace::Recorder& recorder) { recorder_ = &recorder; }
   /// Pieces of work that are ready and not begun, and the bytes of replicas. Hints, for the trace; any thread.
   [[nodiscard]] std::size_t waiting() const;
@@ -117,11 +117,17 @@ class Backend {
       if (backend_.begun_.load(std::memory_order_acquire)) backend_.settle(lane_of(lane));
     }
     [[nodiscard]] std::size_t lane_of(int lane) const { return first_lane_ + static_cast<std::size_t>(lane); }
+    /// Of a GPU: the time in which any of its queues was busy.
+    [[nodiscard]] std::int64_t busy_ns() const { return busy_ns_; }
 
    private:
+    void count_busy(std::span<const device::Completion> completions);
+
     Backend& backend_;
     core::DeviceId device_;
     std::size_t first_lane_;
+    std::int64_t busy_ns_ = 0;  // of a GPU, as the next; by its completions, one caller at a time
+    std::int64_t busy_until_ns_ = 0;
   };
 
   /// What one GPU reports transfers to.
@@ -148,7 +154,8 @@ class Backend {
   void fill_panels(Task& task);
 
   // recording.cpp
-  static void record(const Task& task, const device::Completion& completion, trace::Lane& lane);
+  void record(const Task& task, core::DeviceId device, const device::Completion& completion);
+  void record_copies(core::DeviceId device, std::span<const device::TransferEnd> ends);
 
   // running.cpp
   void start(std::vector<executor::Node*>& ready);

@@ -88,6 +88,7 @@ void Backend::end_unrun(Task& task, std::vector<executor::Node*>& ready) {
 
 void Backend::GpuLink::transferred(std::span<device::TransferEnd> ends) {
   GpuTasks::Effects effects;
+  if (backend_.recorder_ != nullptr) backend_.record_copies(device_, ends);
   backend_.placement_->transferred(device_.value() - 1, ends);
   backend_.gpu_tasks_->transferred(device_.value() - 1, ends, effects);
   backend_.carry_out(effects);

@@ -96,6 +96,11 @@ void GpuTasks::lose_if_broken(int number) {
   if (gpu(number).is_broken() && machine_.lose_gpu(number)) effects_.failed.push_back(number);
 }
 
+GpuTasks::Moved GpuTasks::moved(const device::Transfer& transfer) {
+  const std::lock_guard lock(mutex_);
+  return moved_[transfer.number];
+}
+
 void GpuTasks::prepare(device::Transfer& transfer) {
   Storage* storage = nullptr;
   {
@@ -155,6 +160,9 @@ std::span<const device::Token> GpuTasks::tokens(const coherence::Frontier& after
 Point GpuTasks::transfer(const coherence::TransferOrder& order) {
   const std::size_t number = order.transfer.value();
   if (transfers_.size() <= number) transfers_.resize(number + 1);
+  if (moved_.size() <= number) moved_.resize(number + 1);
+  const Storage& storage = *blocks_[order.block.value()];
+  moved_[number] = {storage.data_id, storage.version};
   const auto address = [&](int where, std::size_t offset) { return gpu(where).memory().data() + offset; };
   const bool in = order.to != coherence::host_memory;
   const bool between_gpus = in && order.from != coherence::host_memory;
@@ -198,7 +206,10 @@ void GpuTasks::start_on_host(SlotIndex task) {
 void GpuTasks::remember(Task& task) {
   const std::shared_ptr<const Step> step = lineage_.remember(task);
   for (std::size_t i = 0; i < task.places.size(); ++i) {
-    if (task.places[i].out != nullptr) task.places[i].out->made = {step, i};
+    const Task::Place& place = task.places[i];
+    if (place.out == nullptr) continue;
+    place.out->made = {step, i};
+    place.out->version = place.writes;
   }
 }
 

@@ -68,6 +68,12 @@ class GpuTasks final : private coherence::GpuOrders {
   void transferred(int gpu, std::span<const device::TransferEnd> ends, Effects& effects);
   /// `remake` is over, and goes.
   void made_again(const Task& remake, bool well, Effects& effects);
+  /// What a transfer that has not been reported moves.
+  struct Moved {
+    core::DataId data;
+    core::Version version;
+  };
+  [[nodiscard]] Moved moved(const device::Transfer& transfer);
   /// On the GPU's own thread: host memory for a transfer.
   void prepare(device::Transfer& transfer);
 
@@ -113,6 +119,7 @@ class GpuTasks final : private coherence::GpuOrders {
   std::vector<Storage*> blocks_;            // by block
   std::vector<Task*> tasks_;                // by slot
   std::deque<device::Transfer> transfers_;  // by transfer
+  std::vector<Moved> moved_;                // by transfer
   std::vector<coherence::BlockUse> uses_;   // of run()
   std::vector<device::Token> tokens_;
   Lineage lineage_;

@@ -31,7 +31,10 @@ core::AccessEvent access_event(const Task::Place& place, const ArrayType& type) 
 
 }  // namespace
 
-void Backend::record(const Task& task, const device::Completion& completion, trace::Lane& lane) {
+/// Each GPU before this one has a lane more in the trace than it has otherwise.
+void Backend::record(const Task& task, core::DeviceId device, const device::Completion& completion) {
+  const std::size_t copies = device == core::DeviceId(0) ? 0 : static_cast<std::size_t>(device.value()) - 1;
+  trace::Lane& lane = recorder_->lane(links_[device.value()].lane_of(completion.lane) + copies);
   const device::Work& work = *completion.work;
   lane.put(to_event(core::TaskEvent{.task = task.task,
                                     .kernel = task.kernel_id,
@@ -45,6 +48,26 @@ void Backend::record(const Task& task, const device::Completion& completion, tra
     for (std::size_t i = 0; i < task.places.size(); ++i) {
       lane.put(to_event(access_event(task.places[i], task.views[i].type)));
     }
+  }
+  lane.publish();
+}
+
+void Backend::record_copies(core::DeviceId device, std::span<const device::TransferEnd> ends) {
+  const std::size_t own_lanes = static_cast<std::size_t>(devices_[device.value()].device->lanes());
+  trace::Lane& lane =
+      recorder_->lane(links_[device.value()].lane_of(0) + own_lanes + static_cast<std::size_t>(device.value()) - 1);
+  for (const device::TransferEnd& end : ends) {
+    const bool in = end.transfer->direction == device::Transfer::Direction::in;
+    const GpuTasks::Moved moved = gpu_tasks_->moved(*end.transfer);
+    lane.put(to_event(core::TransferEvent{.direction = in ? core::Direction::in : core::Direction::out,
+                                          .peer = mover_.rank(),
+                                          .begin_ns = end.begin_ns,
+                                          .end_ns = end.end_ns}));
+    lane.put(to_event(core::AccessEvent{.access = core::AccessKind::read,
+                                        .data = moved.data,
+                                        .reads = moved.version,
+                                        .writes = core::Version(),
+                                        .bytes = static_cast<std::int64_t>(end.transfer->bytes)}));
   }
   lane.publish();
 }

@@ -99,14 +99,17 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   std::size_t lane = 0;
   thread_local GpuTasks::Effects effects;
   const bool on_gpu = backend_.gpu_tasks_ && device_ != core::DeviceId(0);
-  if (on_gpu) backend_.gpu_tasks_->ended(device_.value() - 1, completions, effects);
+  if (on_gpu) {
+    count_busy(completions);
+    backend_.gpu_tasks_->ended(device_.value() - 1, completions, effects);
+  }
   for (device::Completion& completion : completions) {
     Task& task = task_of(*completion.work);
     if (task.kind == Task::Kind::remake) {
       backend_.gpu_tasks_->made_again(task, !completion.failed, effects);
       continue;
     }
-    if (backend_.recorder_ != nullptr) record(task, completion, backend_.recorder_->lane(lane_of(completion.lane)));
+    if (backend_.recorder_ != nullptr) backend_.record(task, device_, completion);
     task.busy_ns.fetch_add(completion.end_ns - completion.begin_ns, std::memory_order_relaxed);
     if (completion.failed && !task.failed.exchange(true, std::memory_order_relaxed)) {
       task.message = std::move(completion.message);
@@ -119,6 +122,14 @@ void Backend::Link::completed(std::span<device::Completion> completions) {
   if (!effects.empty()) backend_.carry_out(effects);
   backend_.start(ready);
   if (settle_now) backend_.settle(lane);
+}
+
+/// What ran beside others counts once.
+void Backend::Link::count_busy(std::span<const device::Completion> completions) {
+  for (const device::Completion& completion : completions) {
+    busy_ns_ += std::max<std::int64_t>(0, completion.end_ns - std::max(completion.begin_ns, busy_until_ns_));
+    busy_until_ns_ = std::max(busy_until_ns_, completion.end_ns);
+  }
 }
 
 bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>& ready) {

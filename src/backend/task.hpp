@@ -28,6 +28,8 @@ struct Storage {
   coherence::BlockIndex block = coherence::no_block;  ///< on a rank with GPUs
   int home = 0;                                       ///< there: the device that was to write it last
   Made made = {};                                     ///< there: how, by what has begun
+  core::DataId data_id = {};                          ///< there: of which it holds, ...
+  core::Version version = {};                         ///< ... as far as has begun, this version
 };
 
 /// Records stay in place and are used again. Filled at admission, under the back-end's mutex; from then until the node

@@ -19,7 +19,7 @@ namespace penstock::core {
 enum class EventKind : std::uint8_t {
   task = 1,      ///< a task, or one panel of it, on the lane that writes it; its accesses follow
   access = 2,    ///< one access of the task or transfer before it
-  transfer = 3,  ///< a version between ranks; one access follows, which names it
+  transfer = 3,  ///< a version between ranks, or memories of one; one access follows, which names it
   counter = 4,   ///< how much there was of something
   clock = 5,     ///< the clock of rank 0 compared with this rank's
   datum = 6,     ///< which element of a job's data a datum is, from one version on
@@ -80,7 +80,7 @@ struct AccessEvent {
 
 struct TransferEvent {
   Direction direction = Direction::in;
-  RankId peer;
+  RankId peer;  ///< the rank itself where only the memory is another
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 };

@@ -13,9 +13,9 @@ namespace penstock::observe {
 struct DeviceSummary {
   std::string kind;  ///< "cpu" or "cuda"
   std::string name;  ///< of a GPU: its model
-  int lanes = 0;     ///< tasks it can run at once
+  int lanes = 0;     ///< cores, or 1 for a GPU, whose queues share it
   std::uint64_t tasks = 0;
-  double busy_s = 0.0;  ///< of all lanes together
+  double busy_s = 0.0;  ///< of all lanes together; of a GPU when any of its queues was
   // Of a GPU.
   std::uint64_t bytes_in = 0;   ///< that came to its memory
   std::uint64_t bytes_out = 0;  ///< that left it
@@ -100,9 +100,9 @@ inline constexpr std::size_t screen_columns = 100;
 ///                       ranks: [{rank, devices: [{kind, name, lanes, busy_share, idle_share}, ...]}, ...]};
 ///                      span_s is from the first beginning of a task or transfer to the last end, compute_s the time
 ///                      of all tasks (of each panel), parallelism their ratio; transfer_s is when a rank had a
-///                      transfer under way, of all ranks together, overlap the share of it in which one of the same
-///                      rank's lanes computed; critical_path is the longest chain of tasks that read what the one
-///                      before made
+///                      transfer (between ranks, or to a GPU or from it) under way, of all ranks together, overlap the
+///                      share of it in which one of the same rank's lanes computed; critical_path is the longest chain
+///                      of tasks that read what the one before made
 ///
 /// Times are seconds, sizes bytes, shares 0 to 1. Text that is not UTF-8 is mended with U+FFFD.
 [[nodiscard]] std::string to_json(const RunSummary& run);

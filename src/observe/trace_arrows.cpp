@@ -39,6 +39,7 @@ void VersionIndex::add(const RankTimeline& timeline) {
     }
   }
   for (const Slice& slice : timeline.transfers()) {
+    if (timeline.is_copy(slice)) continue;
     const core::TransferEvent transfer = timeline.transfer(slice);
     const bool in = transfer.direction == core::Direction::in;
     for (const core::Event& event : timeline.accesses(slice)) {

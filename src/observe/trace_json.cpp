@@ -169,7 +169,7 @@ void TraceJson::write_transfer(const RankTimeline& timeline, const Slice& slice)
   begin_slice(end);
   text_.add(",\"cat\":\"transfer\",\"name\":");
   if (accesses.empty()) {
-    text_.add(in ? "\"receive\"" : "\"send\"");
+    text_.add(timeline.is_copy(slice) ? "\"copy\"" : in ? "\"receive\"" : "\"send\"");
   } else {
     const AccessEvent access = core::access_of(accesses.front());
     run_.names().write_data(access.data, access.reads, text_);
@@ -177,6 +177,7 @@ void TraceJson::write_transfer(const RankTimeline& timeline, const Slice& slice)
   text_.add(",\"args\":{", in ? "\"from\":" : "\"to\":", transfer.peer.value());
   write_accesses(",\"versions\":[", accesses, &AccessEvent::reads);
   text_.add("}}");
+  if (timeline.is_copy(slice)) return;
   for (const core::Event& event : accesses) {
     const AccessEvent access = core::access_of(event);
     const SliceEnd* const sending = in ? versions_.sending(access.data, access.reads, end.rank) : nullptr;

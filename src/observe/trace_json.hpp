@@ -1,6 +1,7 @@
 /// The trace of a run as JSON for Perfetto (https://ui.perfetto.dev) and Chrome's viewer: the "JSON Object Format" of
-/// the "Trace Event Format". A process is a rank; its threads are rows: cores, queues of GPUs, what the network brings
-/// and takes. Tasks and transfers are complete events ("X"), arrows from what made a version to what uses it are flows
+/// the "Trace Event Format". A process is a rank; its threads are rows: cores, queues of GPUs and copies to and
+/// from them, what the network brings and takes. Tasks and transfers are complete events ("X"), arrows from what made a
+/// version to what uses it are flows
 /// ("s", "f"), amounts are counters ("C").
 ///
 /// Times are microseconds from the earliest event of the run. In one row "X" events are in order of time; flows stand
@@ -12,7 +13,7 @@
 ///                      not_ended: ranks that were killed, or still ran
 ///     args of a task   task, kernel, attempt, panel (of panels, from 0), outcome; with panel 0: reads and writes, each
 ///                      [{data (its name), id, version, bytes}, ...]
-///     args of a transfer  from (or to) which rank; versions, likewise
+///     args of a transfer  from (or to) which rank, its own where only the memory is another; versions, likewise
 #pragma once
 
 #include "observe/trace_run.hpp"

@@ -110,7 +110,9 @@ RankShare Counting::devices_of(const TracedRank& rank, const RankTimeline& timel
     if (!trace::runs_tasks(lane.kind) || !is_device(lane.device)) continue;
     const auto device = static_cast<std::size_t>(lane.device);
     if (share.devices.size() <= device) share.devices.resize(device + 1);
-    if (lane.kind != trace::LaneKind::program) ++share.devices[device].lanes;  // which has no core of its own
+    int& lanes = share.devices[device].lanes;
+    if (lane.kind == trace::LaneKind::core) ++lanes;  // the program's has no core of its own
+    if (lane.kind == trace::LaneKind::queue) lanes = 1;
   }
   const auto& described = rank.description.devices;
   for (std::size_t i = 0; i < std::min(described.size(), share.devices.size()); ++i) {
@@ -122,18 +124,26 @@ RankShare Counting::devices_of(const TracedRank& rank, const RankTimeline& timel
 
 std::vector<Interval> Counting::add_tasks(const RankTimeline& timeline, std::vector<std::uint64_t>& busy_ns) {
   std::vector<Interval> computing;
+  std::map<std::size_t, std::vector<Interval>> of_queues;  // which share their accelerator, by device
   for (const Slice& slice : timeline.tasks()) {
     const std::optional<Interval> part = complete_part(slice);
     if (!part) continue;
     compute_ns_ += length(*part);
-    const int device = timeline.trace().lanes[slice.lane].device;
-    if (is_device(device)) busy_ns[static_cast<std::size_t>(device)] += length(*part);
+    const trace::LaneEvents& lane = timeline.trace().lanes[slice.lane];
+    if (is_device(lane.device)) {
+      const auto device = static_cast<std::size_t>(lane.device);
+      if (lane.kind == trace::LaneKind::queue)
+        of_queues[device].push_back(*part);
+      else
+        busy_ns[device] += length(*part);
+    }
     core::TaskEvent task = timeline.task(slice);
     task.begin_ns = part->begin_ns;
     task.end_ns = part->end_ns;
     path_.add(task, timeline.accesses(slice));
     if (!timeline.transfers().empty()) computing.push_back(*part);
   }
+  for (auto& [device, parts] : of_queues) busy_ns[device] += length(merged(std::move(parts)));
   return computing;
 }
 
@@ -143,7 +153,8 @@ std::vector<Interval> Counting::add_transfers(const RankTimeline& timeline) {
     const std::optional<Interval> part = complete_part(slice);
     if (!part) continue;
     moving.push_back(*part);
-    if (timeline.transfer(slice).direction != core::Direction::in) continue;
+    // Those between ranks are seen by both.
+    if (!timeline.is_copy(slice) && timeline.transfer(slice).direction != core::Direction::in) continue;
     ++numbers_.transfers;
     for (const core::Event& access : timeline.accesses(slice)) {
       transfer_bytes_ += static_cast<std::uint64_t>(core::access_of(access).bytes);

@@ -14,7 +14,7 @@ class TraceRun;
 struct DeviceShare {
   std::string kind;  ///< "cpu" or "cuda"
   std::string name;
-  int lanes = 0;
+  int lanes = 0;            ///< cores, or 1 for all queues of an accelerator, which share it
   double busy_share = 0.0;  ///< of the lanes' time, 0 to 1
 };
 
@@ -40,11 +40,11 @@ inline constexpr std::size_t critical_kernels_most = 5;
 
 /// Where events were dropped, this is of what is left: from when on every lane is complete.
 struct TraceNumbers {
-  double span_s = 0.0;       ///< from the first beginning of a task or transfer to the last end
-  double compute_s = 0.0;    ///< of all tasks and panels together
-  double transfer_s = 0.0;   ///< in which a rank had a transfer under way, of all ranks together
-  double parallelism = 0.0;  ///< compute_s / span_s
-  std::uint64_t transfers = 0;
+  double span_s = 0.0;          ///< from the first beginning of a task or transfer to the last end
+  double compute_s = 0.0;       ///< of all tasks and panels together
+  double transfer_s = 0.0;      ///< in which a rank had a transfer under way, of all ranks together
+  double parallelism = 0.0;     ///< compute_s / span_s
+  std::uint64_t transfers = 0;  ///< between ranks, and between the memories of one
   std::uint64_t transfer_bytes = 0;
   /// The share of transfer_s in which a lane of the same rank computed; absent: no transfers.
   std::optional<double> overlap;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace penstock::observe {
@@ -80,7 +82,7 @@ RankTimeline::RankTimeline(std::shared_ptr<const trace::RankTrace> trace, const 
     }
   }
   if (!std::ranges::is_sorted(tasks_, {}, &Slice::row)) std::ranges::stable_sort(tasks_, {}, &Slice::row);
-  add_network_rows();
+  add_transfer_rows();
 }
 
 std::span<const Event> RankTimeline::accesses(const Slice& slice) const {
@@ -146,11 +148,25 @@ void RankTimeline::add_rows(std::span<Slice> slices, std::uint32_t least, const 
   }
 }
 
-void RankTimeline::add_network_rows() {
-  const auto is_in = [this](const Slice& slice) { return transfer(slice).direction == core::Direction::in; };
-  const auto out = std::ranges::stable_partition(transfers_, is_in).begin();
-  add_rows({transfers_.begin(), out}, 0, {.kind = RowKind::network_in, .device = 0, .name = "network in"});
-  add_rows({out, transfers_.end()}, 0, {.kind = RowKind::network_out, .device = 0, .name = "network out"});
+/// Each accelerator's, then those of the network; those in before those out.
+void RankTimeline::add_transfer_rows() {
+  const auto place = [this](const Slice& slice) {
+    const trace::LaneEvents& lane = trace_->lanes[slice.lane];
+    const int device = is_copy(slice) ? lane.device : std::numeric_limits<int>::max();
+    return std::tuple(device, slice.lane, transfer(slice).direction);
+  };
+  std::ranges::stable_sort(transfers_, {}, place);
+  for (auto begin = transfers_.begin(); begin != transfers_.end();) {
+    const auto end =
+        std::find_if(begin, transfers_.end(), [&](const Slice& slice) { return place(slice) != place(*begin); });
+    const bool in = transfer(*begin).direction == core::Direction::in;
+    const trace::LaneEvents& lane = trace_->lanes[begin->lane];
+    const std::string name = (is_copy(*begin) ? lane.name : "network") + (in ? " in" : " out");
+    const RowKind kind = is_copy(*begin) ? (in ? RowKind::copies_in : RowKind::copies_out)
+                                         : (in ? RowKind::network_in : RowKind::network_out);
+    add_rows({begin, end}, 0, {.kind = kind, .device = lane.device, .name = name});
+    begin = end;
+  }
 }
 
 std::vector<core::ClockEvent> clock_samples(const trace::RankTrace& trace) {

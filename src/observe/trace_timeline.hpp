@@ -33,7 +33,7 @@ struct CounterSample {
 };
 
 /// The order of the rows: cores, then queues of accelerators, then transfers.
-enum class RowKind : std::uint8_t { core, queue, network_in, network_out };
+enum class RowKind : std::uint8_t { core, queue, copies_in, copies_out, network_in, network_out };
 
 /// A lane, or one of several where slices of a lane overlap in time, as transfers do.
 struct Row {
@@ -55,6 +55,10 @@ class RankTimeline {
 
   [[nodiscard]] core::TaskEvent task(const Slice& slice) const { return core::task_of(head(slice)); }
   [[nodiscard]] core::TransferEvent transfer(const Slice& slice) const { return core::transfer_of(head(slice)); }
+  /// A transfer between memories of the rank, not between ranks.
+  [[nodiscard]] bool is_copy(const Slice& slice) const {
+    return trace_->lanes[slice.lane].kind == trace::LaneKind::copies;
+  }
   /// The access events that follow the slice's own.
   [[nodiscard]] std::span<const core::Event> accesses(const Slice& slice) const;
 
@@ -75,7 +79,7 @@ class RankTimeline {
   void note_loss(const trace::LaneEvents& lane, const ClockMap& clock);
   /// Rows for the slices of one lane or direction, `least` at least, named as `row` and numbered.
   void add_rows(std::span<Slice> slices, std::uint32_t least, const Row& row);
-  void add_network_rows();
+  void add_transfer_rows();
 
   std::shared_ptr<const trace::RankTrace> trace_;
   std::vector<Row> rows_;

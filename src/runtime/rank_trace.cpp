@@ -24,6 +24,10 @@ std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend, bo
                        .name = cores ? "core " + std::to_string(lane)
                                      : "GPU " + std::to_string(device) + " queue " + std::to_string(lane)});
     }
+    if (cores) continue;
+    lanes.push_back({.kind = trace::LaneKind::copies,
+                     .device = static_cast<int>(device),
+                     .name = "GPU " + std::to_string(device) + " copies"});
   }
   if (has_program) lanes.push_back({.kind = trace::LaneKind::program, .device = 0, .name = "program"});
   lanes.push_back({.kind = trace::LaneKind::driver, .device = 0, .name = "driver"});

@@ -27,8 +27,9 @@ enum class LaneKind : std::uint32_t {
   driver = 2,   ///< the thread that moves data: transfers, counters, clocks
   front = 3,    ///< the front-end: names of data
   program = 4,  ///< a thread of the program, which runs tasks on a core that is a worker's too
+  copies = 5,   ///< transfers to the memory of an accelerator, and from it
 };
-inline constexpr LaneKind last_lane_kind = LaneKind::program;
+inline constexpr LaneKind last_lane_kind = LaneKind::copies;
 
 /// Whether its events are of tasks.
 constexpr bool runs_tasks(LaneKind kind) {
@@ -37,7 +38,7 @@ constexpr bool runs_tasks(LaneKind kind) {
 
 struct LaneDescription {
   LaneKind kind = LaneKind::core;
-  int device = 0;    ///< of core and queue
+  int device = 0;    ///< of core, queue and copies
   std::string name;  ///< for people; at most 63 bytes are kept
 };
 

@@ -1,4 +1,5 @@
 """Jobs on emulated GPUs: the CUDA module as it is, on a CUDA that runs on threads of the host."""
+import json
 import os
 import unittest
 
@@ -55,6 +56,16 @@ class GpuTest(ProgramTest):
         self.emulate(2)
         self.multiply()
         self.check_products()
+
+    def test_the_trace_tells_what_was_copied_to_a_gpu_and_back(self):
+        self.emulate(1)
+        self.multiply("--devices", "cuda")
+        events = json.loads((self.folder / "run" / "trace.json").read_text())["traceEvents"]
+        rows = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        names = {row: [event["name"] for event in events if event["ph"] == "X" and rows[event["tid"]] == row]
+                 for row in ("GPU 1 copies in", "GPU 1 copies out")}
+        self.assertEqual(sorted(names["GPU 1 copies in"]), sorted([f"A[{i}]" for i in range(PRODUCTS)] + ["B"]))
+        self.assertEqual(sorted(names["GPU 1 copies out"]), sorted(f"C[{i}]" for i in range(PRODUCTS)))
 
     def test_gpus_that_are_hidden_are_not_there(self):
         for visible, number in (("", 0), ("-1", 0), ("1", 1), ("1,0", 2), ("0,7,1", 1),

@@ -81,6 +81,17 @@ class TraceBuilder {
                .direction = direction, .peer = core::RankId(peer), .begin_ns = begin_ns, .end_ns = end_ns}));
     return put(2, to_event(access));
   }
+  /// On a lane of its own, which is added, of accelerator 1.
+  TraceBuilder& copy(core::Direction direction, std::int64_t begin_ns, std::int64_t end_ns,
+                     const core::AccessEvent& access) {
+    if (trace_.lanes.size() == 4) {
+      trace_.lanes.push_back(
+          {.kind = trace::LaneKind::copies, .device = 1, .name = "GPU 1 copies", .dropped = 0, .events = {}});
+    }
+    put(4, to_event(core::TransferEvent{
+               .direction = direction, .peer = core::RankId(trace_.rank), .begin_ns = begin_ns, .end_ns = end_ns}));
+    return put(4, to_event(access));
+  }
   TraceBuilder& counter(core::CounterKind counter, std::int64_t at_ns, std::int64_t value) {
     return put(2, to_event(core::CounterEvent{.counter = counter, .at_ns = at_ns, .value = value}));
   }

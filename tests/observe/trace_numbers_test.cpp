@@ -73,6 +73,29 @@ TEST(TraceNumbers, DevicesOfARankAreApart) {
   EXPECT_DOUBLE_EQ(devices[1].busy_share, 1.0);
 }
 
+TEST(TraceNumbers, QueuesOfOneGpuShareIt) {
+  TraceBuilder trace;
+  for (trace::LaneEvents& lane : trace.rank().lanes) {
+    if (lane.kind == trace::LaneKind::core) lane.kind = trace::LaneKind::queue;
+  }
+  trace.task(0, 1, 0, 60).task(1, 2, 40, 80).task(0, 3, 90, 100);
+
+  EXPECT_DOUBLE_EQ(numbers_of({trace}).ranks[0].devices[0].busy_share, 0.9);
+}
+
+TEST(TraceNumbers, CopiesCountInBothDirections) {
+  TraceBuilder trace;
+  trace.task(0, 1, 0, 50).copy(core::Direction::in, 0, 20, reads(1, 1, 100));
+  trace.copy(core::Direction::out, 40, 60, reads(2, 1, 10));
+
+  const TraceNumbers numbers = numbers_of({trace});
+
+  EXPECT_EQ(numbers.transfers, 2U);
+  EXPECT_EQ(numbers.transfer_bytes, 110U);
+  EXPECT_DOUBLE_EQ(numbers.transfer_s, 40 * ns);
+  EXPECT_DOUBLE_EQ(numbers.overlap.value_or(0), 0.75);
+}
+
 TEST(TraceNumbers, CriticalPathIsTheLongestChainOfReads) {
   TraceBuilder trace;
   trace.task(0, 1, 0, 10, {writes(1, 1)});                                   // 10

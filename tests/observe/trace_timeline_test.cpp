@@ -72,6 +72,19 @@ TEST(RankTimeline, TransfersThatOverlapHaveRowsOfTheirOwn) {
   EXPECT_EQ(timeline.transfers()[1].begin_ns, 50);
 }
 
+TEST(RankTimeline, CopiesOfAnAcceleratorComeBeforeTheNetwork) {
+  TraceBuilder trace;
+  trace.transfer(Direction::in, 1, 10, 50, reads(1, 1));
+  trace.copy(Direction::out, 0, 10, reads(2, 1)).copy(Direction::in, 0, 20, reads(3, 1));
+
+  const RankTimeline timeline(trace.shared(), {});
+
+  EXPECT_THAT(row_names(timeline),
+              ElementsAre("core 0", "core 1", "GPU 1 copies in", "GPU 1 copies out", "network in"));
+  EXPECT_TRUE(timeline.is_copy(timeline.transfers().front()));
+  EXPECT_FALSE(timeline.is_copy(timeline.transfers().back()));
+}
+
 TEST(RankTimeline, SlicesOfOneLaneThatOverlapAreKeptApart) {
   TraceBuilder trace;
   trace.task(0, 1, 10, 30).task(0, 2, 20, 40).task(0, 3, 30, 35);
