@@ -160,9 +160,12 @@ void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& sh
   const auto ranks = static_cast<std::size_t>(share.host_ranks);
   const std::size_t ranks_of_one = gpus.empty() ? 1 : (ranks + gpus.size() - 1) / gpus.size();
   std::optional<int> first;
-  for (const std::size_t i : gpus_of(share, gpus.size())) {
+  const std::vector<std::size_t> own = gpus_of(share, gpus.size());
+  for (const std::size_t i : own) {
     try {
-      add_gpu({.index = static_cast<int>(i), .memory_share = gpu_memory_share / static_cast<double>(ranks_of_one)});
+      add_gpu({.index = static_cast<int>(i),
+               .memory_share = gpu_memory_share / static_cast<double>(ranks_of_one),
+               .peers = {own.begin(), own.end()}});
       first = first.value_or(static_cast<int>(i));
     } catch (const Error& error) {
       if (!options.use_cpu) throw;

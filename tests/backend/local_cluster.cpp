@@ -1,6 +1,7 @@
 #include "backend/local_cluster.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -65,10 +66,15 @@ void LocalCluster::add_gpus(Rank& rank, const ClusterShape& shape) {
          .free = [&cuda = *shape.cuda](void* memory) { cuda.free_pinned(memory); }},
         shape.pinned_bytes);
   }
-  for (int index = 0; index < shape.gpus; ++index) {
+  std::vector<int> all(static_cast<std::size_t>(shape.gpus));
+  std::iota(all.begin(), all.end(), 0);
+  for (const int index : all) {
     const backend::Backend::GpuOwner owner = rank.backend.owner_of_next_gpu();
     rank.backend.add_gpu(shape.cuda->gpus()[static_cast<std::size_t>(index)].name,
-                         shape.cuda->open({.index = index, .memory_share = 0.1, .memory_most = shape.gpu_memory},
+                         shape.cuda->open({.index = index,
+                                           .memory_share = 0.1,
+                                           .memory_most = shape.gpu_memory,
+                                           .peers = all},
                                           owner.completions, owner.transfers));
   }
   if (shape.gpus_first) rank.backend.placement()->keep_cores_free();

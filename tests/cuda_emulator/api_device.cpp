@@ -13,6 +13,7 @@ using penstock::emulator::current_gpu;
 using penstock::emulator::Gpu;
 using penstock::emulator::last_error;
 using penstock::emulator::Process;
+using penstock::emulator::Settings;
 
 namespace {
 
@@ -122,7 +123,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", [&](Process& process) {
     if (!is_gpu(process, device) || !is_gpu(process, peer)) return cudaErrorInvalidDevice;
-    *can = device != peer ? 1 : 0;
+    *can = device != peer && Settings::get().peers > 0 ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -130,6 +131,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
   return call("cudaDeviceEnablePeerAccess", [&](Process& process) {
     if (!is_gpu(process, peer) || peer == current_gpu()) return cudaErrorInvalidDevice;
+    if (Settings::get().peers == 0) return cudaErrorPeerAccessUnsupported;
     const std::lock_guard lock(process.memory_mutex());
     auto may_use = process.gpu(current_gpu()).peers[static_cast<std::size_t>(peer)];
     if (may_use) return cudaErrorPeerAccessAlreadyEnabled;
@@ -189,6 +191,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     PENSTOCK_NAME(cudaErrorNotReady);
     PENSTOCK_NAME(cudaErrorIllegalAddress);
     PENSTOCK_NAME(cudaErrorLaunchFailure);
+    PENSTOCK_NAME(cudaErrorPeerAccessUnsupported);
     PENSTOCK_NAME(cudaErrorPeerAccessAlreadyEnabled);
     PENSTOCK_NAME(cudaErrorHostMemoryAlreadyRegistered);
     PENSTOCK_NAME(cudaErrorHostMemoryNotRegistered);

@@ -52,10 +52,19 @@ bool agrees(cudaMemcpyKind kind, const End& to, const End& from) {
   }
 }
 
+/// Between GPUs that may not use each other's memory it is staged in the host's, and so moved twice.
+std::int64_t time_of_copy(Process& process, const End& to, const End& from, std::size_t count) {
+  const std::int64_t once_ns = Settings::get().copy_ns(count);
+  if (to.gpu == from.gpu) return 0;
+  if (to.gpu < 0 || from.gpu < 0) return once_ns;
+  const std::lock_guard lock(process.memory_mutex());
+  const auto reaches = [&](int one, int other) { return process.gpu(one).peers[static_cast<std::size_t>(other)]; };
+  return reaches(to.gpu, from.gpu) || reaches(from.gpu, to.gpu) ? once_ns : 2 * once_ns;
+}
+
 /// Queues it. True: the caller has to wait, since memory that is not pinned is staged for it.
 bool queue_copy(Process& process, const std::shared_ptr<StreamState>& stream, const End& to, const End& from,
                 std::size_t count) {
-  const bool crosses = (to.gpu < 0) != (from.gpu < 0) || to.gpu != from.gpu;
   const Engine engine = to.gpu < 0 ? Engine::copies_out : from.gpu < 0 ? Engine::copies_in : Engine::kernels;
   std::atomic<int>& fault = process.gpu(stream->device).fault;
   const auto begin = [to, count] {
@@ -70,7 +79,7 @@ bool queue_copy(Process& process, const std::shared_ptr<StreamState>& stream, co
   };
   const bool overlaps = to.bytes < from.bytes + count && from.bytes < to.bytes + count;
   process.queues().queue(stream, {.engine = engine,
-                                  .takes_ns = crosses ? Settings::get().copy_ns(count) : 0,
+                                  .takes_ns = time_of_copy(process, to, from, count),
                                   .begin = overlaps ? std::function<void()>() : begin,
                                   .end = end});
   const auto is_staged = [](const End& at) { return at.gpu < 0 && !at.is_pinned; };

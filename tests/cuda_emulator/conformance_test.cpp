@@ -323,6 +323,24 @@ TEST_F(Cuda, PeersCopyToEachOther) {
   EXPECT_CUDA(cudaFree(there));
 }
 
+TEST_F(Cuda, PeerAccessIsEnabledOnceAndNotToItself) {
+  int can = 1;
+  EXPECT_CUDA(cudaDeviceCanAccessPeer(&can, 0, 0));
+  EXPECT_EQ(can, 0);
+  if (gpus() < 2) GTEST_SKIP() << "there is one GPU";
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_CUDA(cudaDeviceCanAccessPeer(&can, 0, 1));
+  if (can == 0) {
+    EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorPeerAccessUnsupported);
+    return;
+  }
+  EXPECT_CUDA(cudaDeviceEnablePeerAccess(1, 0));
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(static_cast<int>(cudaGetLastError()), 704);
+}
+
 TEST_F(Cuda, ProductsComeColumnByColumn) {
   cublasHandle_t cublas = nullptr;
   ASSERT_EQ(cublasCreate(&cublas), CUBLAS_STATUS_SUCCESS);

@@ -1,8 +1,10 @@
 // The GPU as a device, on emulated GPUs. Each test is a process of its own, as settings of the emulator are read once.
+#include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -335,6 +337,52 @@ TEST_F(EmulatedGpuDevice, IsNotUsedAfterItsContextBroke) {
   EXPECT_THAT(told[2], HasSubstr("cudaErrorIllegalAddress"));
   EXPECT_TRUE(device->is_broken());
   EXPECT_FALSE(device->can_run(products.kernel()));
+}
+
+/// Of the process, as the device has left it.
+cudaError_t enable_peer_access(int gpu, int peer) {
+  EXPECT_EQ(cudaSetDevice(gpu), cudaSuccess);
+  const cudaError_t answer = cudaDeviceEnablePeerAccess(peer, 0);
+  EXPECT_EQ(cudaGetLastError(), answer);
+  return answer;
+}
+
+TEST_F(EmulatedGpuDevice, ReachesThePeersItIsTold) {
+  setenv("PENSTOCK_EMULATED_GPUS", "3", 1);
+  const CudaGpus gpus = find();
+
+  const auto first = gpus.open({.index = 0, .peers = {0, 1}}, recorder_, transfers_);
+  const auto again = gpus.open({.index = 0, .memory_share = 0.5, .peers = {0, 1}}, recorder_, transfers_);
+
+  EXPECT_EQ(enable_peer_access(0, 1), cudaErrorPeerAccessAlreadyEnabled);
+  EXPECT_EQ(enable_peer_access(0, 2), cudaSuccess);
+  EXPECT_EQ(enable_peer_access(1, 0), cudaSuccess);
+}
+
+/// By way of host memory, where it does not reach them: twice as long, then.
+TEST_F(EmulatedGpuDevice, GetsBytesFromPeers) {
+  setenv("PENSTOCK_EMULATED_GPUS", "2", 1);
+  setenv("PENSTOCK_EMULATED_PEERS", "0", 1);
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_GBPS", "0.01");
+  const auto near = open(gpus);
+  const auto far = gpus.open({.index = 1, .peers = {0, 1}}, recorder_, transfers_);
+  std::vector<std::byte> sent(40'000, std::byte{7});
+  std::vector<std::byte> received(sent.size());
+  const std::size_t bytes = sent.size();
+  Transfer in{.own = near->memory().data(), .other = sent.data(), .bytes = bytes};
+  Transfer over{.own = far->memory().data(), .other = near->memory().data(), .peer = 0, .bytes = bytes};
+  Transfer out{
+      .direction = Transfer::Direction::out, .own = far->memory().data(), .other = received.data(), .bytes = bytes};
+
+  near->transfer(in, {});
+  wait_for(*near, 0, 1);
+  const auto begin = std::chrono::steady_clock::now();
+  const Token there = far->transfer(over, {});
+  far->transfer(out, std::span(&there, 1));
+  wait_for(*far, 0, 3);
+
+  EXPECT_EQ(received, sent);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(12));  // three times 4 ms
 }
 
 TEST_F(EmulatedGpuDevice, SaysWhyItCannotBeOpened) {

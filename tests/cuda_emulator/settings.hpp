@@ -6,6 +6,7 @@
 ///     PENSTOCK_EMULATED_GBPS=0.2          of copies between host and device, each way; 0, the default: at once
 ///     PENSTOCK_EMULATED_GFLOPS=5          of products; 0, the default: as fast as the host is
 ///     PENSTOCK_EMULATED_KERNEL_NS=1000    of a kernel besides; 0 by default
+///     PENSTOCK_EMULATED_PEERS=0           whether a GPU may use the memory of another; 1 by default
 ///     PENSTOCK_EMULATED_FAULT=NAME:N:CODE the N-th call of the function NAME (or the N-th "kernel" or "copy" that
 ///     runs)
 ///                                         ends with the CUDA error CODE; several with commas between
@@ -32,6 +33,7 @@ struct Settings {
   double gbps = 0;
   double gflops = 0;
   std::int64_t kernel_ns = 0;
+  int peers = 1;  ///< 0: a GPU may not use the memory of another
   std::vector<Fault> faults;
   std::vector<int> visible;  ///< which of the GPUs, in this order
 

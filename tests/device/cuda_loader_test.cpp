@@ -86,7 +86,7 @@ TEST(CudaGpus, DoNotUseAModuleOfAnotherVersion) {
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_OLD);
 
   EXPECT_THAT(found.gpus(), IsEmpty());
-  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 4, this program needs version 3"));
+  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 5, this program needs version 4"));
 }
 
 TEST(CudaGpus, PassOnTheReasonOfTheModuleOrGiveOne) {

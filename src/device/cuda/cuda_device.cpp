@@ -25,6 +25,7 @@ CudaDevice::CudaDevice(const GpuOptions& options, Completions& completions, Tran
   }
   gpu_->clock.keep(gpu_->clock_stream);
   reserve_memory(options);
+  reach(options.peers);
   try {
     launcher_ = std::thread([this] { launch_until_stopped(); });
   } catch (const std::system_error& error) {
@@ -49,6 +50,16 @@ void CudaDevice::reserve_memory(const GpuOptions& options) {
       bytes = bytes / 4 * 3;
     }
   }
+}
+
+/// So that their bytes come here directly. Where that cannot be, CUDA takes the copy through host memory by itself.
+void CudaDevice::reach(const std::vector<int>& peers) {
+  for (const int peer : peers) {
+    int can = 0;
+    if (peer == index_ || cudaDeviceCanAccessPeer(&can, index_, peer) != cudaSuccess || can == 0) continue;
+    static_cast<void>(cudaDeviceEnablePeerAccess(peer, 0));
+  }
+  static_cast<void>(cudaGetLastError());  // it may be so already
 }
 
 CudaDevice::~CudaDevice() {

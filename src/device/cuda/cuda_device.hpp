@@ -74,6 +74,7 @@ class CudaDevice final : public Accelerator {
   };
 
   void reserve_memory(const GpuOptions& options);
+  void reach(const std::vector<int>& peers);
   Token add(Item item);
   [[nodiscard]] std::size_t choose_queue(std::span<const Token> after) const;
   void launch_until_stopped();

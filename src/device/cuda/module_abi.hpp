@@ -26,10 +26,11 @@ struct GpuOptions {
   int index = 0;                ///< in CUDA's order
   double memory_share = 0.9;    ///< of what is free, that tasks may have
   std::size_t memory_most = 0;  ///< bytes of it at most; 0: no other bound
+  std::vector<int> peers = {};  ///< GPUs that bytes will come from
 };
 
 /// Raised with every change of CudaModule or of a type its functions pass on (Device, Work, Completion, ...).
-inline constexpr std::uint32_t cuda_abi_version = 3;
+inline constexpr std::uint32_t cuda_abi_version = 4;
 
 /// The built-in kernels that the module has bodies for, sorted: here, so that this can be asked where there is no GPU.
 inline constexpr std::array<std::string_view, 21> cuda_kernels{
