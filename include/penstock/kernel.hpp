@@ -54,7 +54,9 @@ struct TaskContext {
 };
 
 /// One call of a kernel's body for GPUs, on a thread for which the GPU is current: it queues its work on the stream and
-/// returns without waiting.
+/// returns without waiting. It leaves GPU and handle as it finds them. After it CUDA is asked whether a launch was
+/// refused: the task then failed, with CUDA's name for that. To be heard there, a body that nvcc compiles is linked to
+/// the shared CUDA runtime, as penstock is.
 struct CudaContext {
   std::span<const ArrayView> arrays;      ///< in GPU memory, in the order of KernelDescription::accesses
   std::span<const Parameter> parameters;  ///< as in TaskContext
@@ -90,7 +92,11 @@ struct KernelDescription {
   std::string summary;  ///< one sentence with shapes and units
   std::vector<AccessDescription> accesses;
   std::vector<ParameterDescription> parameters;
-  std::function<void(const TaskContext&)> cpu;  ///< called from any worker, several at once; must not keep the views
+  /// For cores: called from any worker, several at once; must not keep the views. May be absent where there is one for
+  /// GPUs: then tasks run there alone, and are refused where there is none.
+  std::function<void(const TaskContext&)> cpu;
+  /// For GPUs: called from a thread of each, several at once. May be absent.
+  std::function<void(const CudaContext&)> cuda = {};
   bool allows_panels = false;
   /// Its body brings its own parallelism: it is called once, with an OpenMP team of as many threads as the task has
   /// cores, while that many workers rest. Not for panels.

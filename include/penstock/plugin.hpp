@@ -14,8 +14,9 @@
 ///          .check = [](auto x, auto y, double) { return x == y ? "" : "x and y have different shapes"; },
 ///          .flops = [](auto, auto y, double) { return 2 * y.count(); }})
 ///
-/// and two lines of CMake: find_package(penstock REQUIRED) and penstock_add_plugin(my my.cpp), which makes my.so. By
-/// hand: c++ -std=c++20 -O2 -shared -fPIC -fvisibility=hidden. A plugin is compiled against the headers and linked to
+/// and two lines of CMake: find_package(penstock REQUIRED) and penstock_add_plugin(my my.cpp), which makes my.so; of
+/// my.cu too, which nvcc compiles, where kernels have bodies for GPUs. By hand: c++ -std=c++20 -O2 -shared -fPIC
+/// -fvisibility=hidden. A plugin is compiled against the headers and linked to
 /// nothing of penstock: what it calls of the library is found, when it is loaded, in the one copy that loads it, so a
 /// second copy can never come in. ps::kernel() and register_kernel() are for programs and must not be used in a plugin:
 /// they would reach into penstock before it is known whether the two fit.

@@ -19,7 +19,7 @@ inline constexpr std::string_view plugin_magic = "penstock-plugin";
 inline constexpr const char* plugin_symbol = "penstock_plugin";
 
 /// Grows with every change of a type that a plugin shares with penstock, or of what is promised about it.
-inline constexpr std::uint32_t plugin_abi_version = 2;
+inline constexpr std::uint32_t plugin_abi_version = 3;
 
 struct PluginHeader {
   std::array<char, 16> magic{};             ///< plugin_magic

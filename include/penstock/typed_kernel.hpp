@@ -10,6 +10,15 @@
 ///          .arguments = {"x", "y", {"alpha", "factor of x", 1.0}},
 ///          .check = [](auto x, auto y, double) { return x == y ? "" : "x and y have different shapes"; },
 ///          .flops = [](auto, auto y, double) { return 2 * y.count(); }});
+///
+/// A body whose first parameter is a `const CudaContext&` is for GPUs, and the others are in the GPU's memory: a fact
+/// beside a body for cores, or alone.
+///
+///     const auto axpy = ps::kernel(
+///         "my.axpy", axpy_on_a_core,
+///         {.cuda = [](const ps::CudaContext& gpu, ps::In<float> x, ps::InOut<float> y, double alpha) {
+///            axpy_each<<<blocks_for(y.size()), 256, 0, gpu.stream>>>(x.data(), y.data(), y.size(), alpha);
+///          }});
 #pragma once
 
 #include <array>
@@ -33,7 +42,8 @@ namespace penstock {
 
 class Runtime;
 
-/// Parameter types of a typed CPU body. Each is a span with a shape, valid for the call.
+/// Parameter types of a typed body. Each is a span with a shape, valid for the call; in a body for GPUs of their
+/// memory, which is not to be touched by the host.
 template <class T, AccessMode Mode>
 class Argument : public std::span<std::conditional_t<Mode == AccessMode::read, const T, T>> {
  public:
@@ -135,8 +145,8 @@ P value_of(const Parameter& parameter) {
   return static_cast<P>(std::get<Stored>(parameter));
 }
 
-template <class P, std::size_t Index, class... Ps>
-P argument_from(const TaskContext& context) {
+template <class P, std::size_t Index, class... Ps, class Context>
+P argument_from(const Context& context) {
   constexpr std::size_t arrays = arguments_before<Ps...>(Index);
   if constexpr (IsArgument<P>::value)
     return P(context.arrays[arrays]);
@@ -159,6 +169,8 @@ Fact<P> fact_from(std::span<const TaskAccess> accesses, std::span<const Paramete
 /// Shape; they are pure, and each may be absent.
 template <class... Ps>
 struct KernelFacts {
+  /// Beside a body for cores, the one for GPUs: it takes the same arguments.
+  std::function<void(const CudaContext&, Ps...)> cuda = {};
   std::string summary = {};  ///< one sentence with shapes and units
   /// In the order of the body, all or none. Without them arrays are "argument 1", ... and parameters "parameter 1", ...
   detail::ArgumentTexts<std::index_sequence_for<Ps...>> arguments = {};
@@ -171,17 +183,26 @@ struct KernelFacts {
 
 namespace detail {
 
-/// `Types` are the arguments of a task; the body may take the task's own Runtime& before them.
+/// `Types` are the arguments of a task; before them a body may take the task's own Runtime&, and one for GPUs takes its
+/// context.
 template <class Signature>
 struct SignatureOf;
 template <class... Ps>
 struct SignatureOf<void(Ps...)> {
   static constexpr bool takes_runtime = false;
+  static constexpr bool is_for_gpus = false;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
 template <class... Ps>
 struct SignatureOf<void(Runtime&, Ps...)> {
   static constexpr bool takes_runtime = true;
+  static constexpr bool is_for_gpus = false;
+  using Types = std::tuple<std::decay_t<Ps>...>;
+};
+template <class... Ps>
+struct SignatureOf<void(const CudaContext&, Ps...)> {
+  static constexpr bool takes_runtime = false;
+  static constexpr bool is_for_gpus = true;
   using Types = std::tuple<std::decay_t<Ps>...>;
 };
 template <class R, class F, class... Ps>
@@ -265,6 +286,40 @@ class TaskScope {
   std::unique_ptr<Inside> inside_;
 };
 
+/// The body for GPUs as KernelDescription has it; `Ps` are the arguments of a task.
+template <class... Ps, class Body, std::size_t... Is>
+std::function<void(const CudaContext&)> untyped_cuda(const Body& body, std::index_sequence<Is...>) {
+  return [body](const CudaContext& context) { body(context, argument_from<Ps, Is, Ps...>(context)...); };
+}
+
+/// The same for cores.
+template <class... Ps, class Body, std::size_t... Is>
+std::function<void(const TaskContext&)> untyped_cpu(const Body& body, std::index_sequence<Is...>) {
+  return [body]([[maybe_unused]] const TaskContext& context) {
+    if constexpr (BodySignature<Body>::takes_runtime) {
+      TaskScope scope;
+      body(scope.runtime(), argument_from<Ps, Is, Ps...>(context)...);
+      scope.finish();
+    } else {
+      body(argument_from<Ps, Is, Ps...>(context)...);
+    }
+  };
+}
+
+template <class Body, class... Ps, std::size_t... Is>
+void take_bodies(const Body& body, const KernelFacts<Ps...>& facts, std::index_sequence<Is...> indices,
+                 KernelDescription& description) {
+  if constexpr (BodySignature<Body>::is_for_gpus) {
+    description.cuda = untyped_cuda<Ps...>(body, indices);
+    if (!facts.cuda) return;
+    throw Error(ErrorCode::invalid_argument,
+                "cannot describe kernel \"" + description.name + "\": it has two bodies for GPUs");
+  } else {
+    description.cpu = untyped_cpu<Ps...>(body, indices);
+    if (facts.cuda) description.cuda = untyped_cuda<Ps...>(facts.cuda, indices);
+  }
+}
+
 template <class Body, class... Ps, std::size_t... Is>
 KernelDescription describe(const char* name, const Body& body, const KernelFacts<Ps...>& facts,
                            std::index_sequence<Is...> indices) {
@@ -274,15 +329,7 @@ KernelDescription describe(const char* name, const Body& body, const KernelFacts
   description.summary = facts.summary;
   (describe_argument<Ps>(facts.arguments[Is], description), ...);
   if (!facts.arguments.given()) number_names(description);
-  description.cpu = [body]([[maybe_unused]] const TaskContext& context) {
-    if constexpr (BodySignature<Body>::takes_runtime) {
-      TaskScope scope;
-      body(scope.runtime(), argument_from<Ps, Is, Ps...>(context)...);
-      scope.finish();
-    } else {
-      body(argument_from<Ps, Is, Ps...>(context)...);
-    }
-  };
+  take_bodies(body, facts, indices, description);
   description.uses_openmp = facts.uses_openmp;
   description.check = untyped<std::string>(facts.check, types, indices);
   description.flops = untyped<double>(facts.flops, types, indices);
@@ -320,7 +367,8 @@ struct KernelOfTypes<std::tuple<Ps...>> {
 }  // namespace detail
 
 /// Registers `body`, a function or lambda over In, Out, InOut, bool, integers, reals and std::string. The name is the
-/// kernel's identity on every rank and must be unique in the program.
+/// kernel's identity on every rank and must be unique in the program. Tasks whose only body is for GPUs run on no core,
+/// and are refused when they are submitted where no GPU can run them.
 template <class Body>
 auto kernel(const char* name, Body body, const detail::FactsOf<Body>& facts = {}) {
   using Made = typename detail::KernelOfTypes<typename detail::BodySignature<Body>::Types>::Type;

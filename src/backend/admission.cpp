@@ -66,16 +66,27 @@ void Backend::fill(Task& task) {
   task.kernel = touch ? nullptr : kernels_[command_.kernel.value()];
   task.cores = command_.cores;
   task.parameters.assign(command_.parameters.begin(), command_.parameters.end());
+  task.name = command_.name;
   fill_operands(task);
-  task.device = touch || !placement_ ? core::DeviceId() : placement_->choose(task);
-  task.node.prepare(task.device);
   task.failed.store(false, std::memory_order_relaxed);
   task.busy_ns.store(0, std::memory_order_relaxed);
   task.preparation = Task::Preparation::none;
   task.cancelled = false;
   task.lost = false;
   task.message.clear();
+  task.device = core::DeviceId();
+  task.is_placed = false;
+  if (!touch && placement_) place(task);
+  task.node.prepare(task.device);
   fill_panels(task);
+}
+
+/// A task that no device of the rank can run has failed.
+void Backend::place(Task& task) {
+  const std::optional<core::DeviceId> device = placement_->choose(task);
+  task.is_placed = device.has_value();
+  task.device = device.value_or(core::DeviceId());
+  if (!device) task.failed.store(true, std::memory_order_relaxed);
 }
 
 void Backend::fill_panels(Task& task) {
@@ -89,6 +100,7 @@ void Backend::fill_panels(Task& task) {
                                                     .kernel = task.kernel,
                                                     .arrays = task.views,
                                                     .parameters = task.parameters,
+                                                    .name = task.name.empty() ? nullptr : task.name.c_str(),
                                                     .panel = panel,
                                                     .panel_count = panels,
                                                     .owner = &task};

@@ -1,5 +1,6 @@
 #include "backend/backend.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,12 @@ void Backend::add_gpu(std::string name, std::unique_ptr<device::Accelerator> gpu
                        .name = cores ? "cores" : "GPU " + std::to_string(gpus_[i - 1]->number())});
   }
   placement_.emplace(kernels_, std::move(devices), *gpu_tasks_);
+}
+
+std::size_t Backend::gpu_memory_most() const {
+  std::size_t most = 0;
+  for (const device::Accelerator* const gpu : gpus_) most = std::max(most, gpu->memory().size());
+  return most;
 }
 
 void Backend::receive(std::span<const std::byte> commands) {

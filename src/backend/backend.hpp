@@ -70,6 +70,8 @@ class Backend {
   void add_gpu(std::string name, std::unique_ptr<device::Accelerator> gpu);
   [[nodiscard]] std::size_t devices() const { return devices_.size(); }
   [[nodiscard]] const device::Device& device(std::size_t index) const { return *devices_[index].device; }
+  /// Of the GPU that has most, for tasks; 0: there is none.
+  [[nodiscard]] std::size_t gpu_memory_most() const;
   [[nodiscard]] const std::string& device_name(std::size_t index) const { return devices_[index].name; }
   /// From now on what runs is recorded: the recorder's first lanes are those of the devices, in their order, of a GPU
   /// with one more for its transfers. Before the first command; until stop().
@@ -149,6 +151,7 @@ class Backend {
   Task& record(coherence::SlotIndex slot);
   Storage& storage(coherence::StorageIndex index);
   void fill(Task& task);
+  void place(Task& task);
   void fill_operands(Task& task);
   void begin_fetch(const cluster::Admission::Fetch& order, Task& consumer);
   void fill_panels(Task& task);

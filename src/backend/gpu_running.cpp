@@ -64,19 +64,23 @@ bool Backend::bring_to_host(const Storage& storage) {
   return is_there;
 }
 
-/// Elsewhere, where that is possible: what a GPU had no room for, or lost with its queue, cores may do.
+/// Elsewhere, where that is possible: what a GPU had no room for, cores may do, and what it lost with its queue,
+/// another GPU too.
 void Backend::refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects,
                       std::vector<executor::Node*>& ready) {
   Task& task = *refused.task;
-  const bool is_elsewhere = refused.why != Refusal::lost && task.kernel->cpu != nullptr;
-  if (!is_elsewhere) {
-    task.lost = refused.why != Refusal::too_large;
+  if (refused.why == Refusal::lost || (refused.why == Refusal::too_large && !task.kernel->cpu)) {
+    task.lost = refused.why == Refusal::lost;
     task.message = std::move(refused.message);
     task.failed.store(true, std::memory_order_relaxed);
     return end_unrun(task, ready);
   }
   placement_->ended(task, false);
-  task.device = placement_->choose(task);
+  place(task);
+  if (!task.is_placed) {
+    task.lost = refused.why == Refusal::gone;
+    return end_unrun(task, ready);
+  }
   fill_panels(task);
   gpu_tasks_->run(task, effects);
 }

@@ -27,14 +27,18 @@ std::vector<schedule::IdleReasons::Device> for_reasons(std::span<const Placement
   return all;
 }
 
-/// What it needs of a GPU's memory at once.
+/// What it needs of a GPU's memory at once: each of its storages.
 std::size_t bytes_of(const Task& task) {
   constexpr std::size_t unit = coherence::GpuMemories::unit;
-  const auto rounded = [=](const Storage& storage) { return (std::max(storage.bytes, unit) + unit - 1) / unit * unit; };
   std::size_t bytes = 0;
+  const auto count = [&](const Task::Place& place, const Storage* storage) {
+    const auto has_it = [=](const Task::Place& other) { return other.in == storage || other.out == storage; };
+    if (storage == nullptr || std::any_of(task.places.data(), &place, has_it)) return;
+    bytes += (std::max(storage->bytes, unit) + unit - 1) / unit * unit;
+  };
   for (const Task::Place& place : task.places) {
-    if (place.in != nullptr) bytes += rounded(*place.in);
-    if (place.out != nullptr && place.out != place.in) bytes += rounded(*place.out);
+    count(place, place.in);
+    if (place.out != place.in) count(place, place.out);
   }
   return bytes;
 }
@@ -60,7 +64,7 @@ Placement::Placement(std::span<const KernelDescription* const> kernels, std::vec
   }
 }
 
-core::DeviceId Placement::choose(Task& task) {
+std::optional<core::DeviceId> Placement::choose(Task& task) {
   const std::size_t bytes = bytes_of(task);
   const std::lock_guard lock(mutex_);
   task.work = workload(task);
@@ -68,17 +72,30 @@ core::DeviceId Placement::choose(Task& task) {
   for (std::size_t i = 0; i < devices_.size(); ++i) view(i, task, bytes);
   const auto fits = [](const schedule::DeviceView& view) { return view.is_accelerator && view.fit == Fit::fits; };
   if (keeps_cores_free_ && std::ranges::any_of(views_, fits)) views_[0].fit = Fit::kept_free;
-  const schedule::Choice choice = schedule::choose_device(policy_, views_).value_or(schedule::Choice{});
-  reasons_.placed(task.kernel_id, views_, choice);
-  State& chosen = devices_[choice.device];
+  const std::optional<schedule::Choice> choice = schedule::choose_device(policy_, views_);
+  if (!choice) {
+    task.message = why_none(bytes);
+    return std::nullopt;
+  }
+  reasons_.placed(task.kernel_id, views_, *choice);
+  State& chosen = devices_[choice->device];
   costs_.placed(task.kernel_id, chosen.kind, task.work);
-  task.predicted_ns = views_[choice.device].run_ns.value_or(schedule::unknown_task_ns);
+  task.predicted_ns = views_[choice->device].run_ns.value_or(schedule::unknown_task_ns);
   ++chosen.outstanding;
   chosen.outstanding_ns += task.predicted_ns;
   for (const Task::Place& place : task.places) {
-    if (place.out != nullptr) place.out->home = static_cast<int>(choice.device);
+    if (place.out != nullptr) place.out->home = static_cast<int>(choice->device);
   }
-  return core::DeviceId(static_cast<core::DeviceId::Value>(choice.device));
+  return core::DeviceId(static_cast<core::DeviceId::Value>(choice->device));
+}
+
+/// It is for GPUs only, then.
+std::string Placement::why_none(std::size_t bytes) const {
+  if (std::ranges::none_of(views_, [](const schedule::DeviceView& view) { return view.fit == Fit::too_large; })) {
+    return "it runs on GPUs only, and those of its rank have failed";
+  }
+  return "it runs on GPUs only, and its arrays need " + std::to_string(bytes) +
+         " bytes there at once, more than a GPU of its rank has";
 }
 
 Fit Placement::fit(std::size_t index, const Task& task, std::size_t bytes) const {

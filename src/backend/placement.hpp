@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +39,9 @@ class Placement {
   /// Cores then only run what no GPU can.
   void keep_cores_free() { keeps_cores_free_ = true; }
 
-  /// The device for a task that is about to be admitted, or has lost its device; counts it there.
-  [[nodiscard]] core::DeviceId choose(Task& task);
+  /// The device for a task that is about to be admitted, or has lost its device; counts it there. None: no device can
+  /// run it, which its message then says.
+  [[nodiscard]] std::optional<core::DeviceId> choose(Task& task);
   /// A task that was to run on `task.device` has ended, or will run elsewhere. Learns if `well`, from its busy time.
   void ended(const Task& task, bool well);
   void transferred(int gpu, std::span<const device::TransferEnd> ends);
@@ -61,6 +63,7 @@ class Placement {
   };
   [[nodiscard]] schedule::Fit fit(std::size_t index, const Task& task, std::size_t bytes) const;
   void view(std::size_t index, const Task& task, std::size_t bytes);
+  [[nodiscard]] std::string why_none(std::size_t bytes) const;
   [[nodiscard]] schedule::Workload workload(const Task& task);
 
   GpuTasks& gpus_;

@@ -144,7 +144,7 @@ bool Backend::finish(Task& task, std::size_t lane, std::vector<executor::Node*>&
     finished.outcome = Outcome::cancelled;
     finished.cause = task.task;
   }
-  if (placement_ && task.kind == Task::Kind::compute) placement_->ended(task, finished.outcome == Outcome::done);
+  if (task.is_placed) placement_->ended(task, finished.outcome == Outcome::done);
   task.node.finish(finished.cause, ready);
   return lanes_->add(lane, finished, task.busy_ns.load(std::memory_order_relaxed));
 }

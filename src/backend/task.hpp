@@ -56,12 +56,14 @@ struct Task {
   core::KernelId kernel_id;
   const KernelDescription* kernel = nullptr;
   std::vector<std::byte> parameters;
+  std::string name;  // that the program gave it
   std::vector<Place> places;
   std::vector<ArrayView> views;
   std::vector<device::Work> panels;
   std::vector<device::Duplicate> duplicates;  // on a GPU
   schedule::Workload work;                    // on a rank with GPUs
   double predicted_ns = 0;                    // there
+  bool is_placed = false;                     // there: its device counts it
   executor::Node node;
 
   // Panels end on several lanes: each decrement is acquire-release, so the last sees what the others noted below.

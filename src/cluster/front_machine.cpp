@@ -14,15 +14,21 @@ using core::TaskId;
 namespace {
 
 constexpr std::size_t send_at_bytes = std::size_t{256} << 10;
+constexpr std::size_t name_bytes_sent = 96;  // enough to know the task by
+constexpr int stealable_looked_at = 64;      // of a rank's queue, from its end
 
 RankId rank_at(std::size_t index) { return RankId(static_cast<RankId::Value>(index)); }
 std::size_t index_of(RankId rank) { return static_cast<std::size_t>(rank.value()); }
 
 }  // namespace
 
-FrontMachine::FrontMachine(std::span<const int> cores, FrontOutput& output) : output_(output), ranks_(cores.size()) {
-  for (std::size_t rank = 0; rank < cores.size(); ++rank) ranks_[rank].cores = cores[rank];
-  views_.resize(cores.size());
+FrontMachine::FrontMachine(std::span<const RankSize> ranks, FrontOutput& output)
+    : output_(output), ranks_(ranks.size()) {
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    ranks_[rank].cores = ranks[rank].cores;
+    ranks_[rank].gpu_bytes = ranks[rank].gpu_bytes;
+  }
+  views_.resize(ranks.size());
 }
 
 void FrontMachine::release_data(core::DataId data) {
@@ -43,7 +49,9 @@ void FrontMachine::submit(const Submission& submission) {
   record.kernel = submission.kernel;
   record.cores = submission.cores;
   record.only_on = submission.only_on;
+  record.gpu_bytes = submission.gpu_bytes;
   record.place = submission.place;
+  record.name = submission.name;
   record.accesses.assign(submission.accesses.begin(), submission.accesses.end());
   record.parameters.assign(submission.parameters.begin(), submission.parameters.end());
   find_predecessors(ticket);
@@ -159,7 +167,7 @@ void FrontMachine::evaluate(std::uint32_t ticket) {
   const RankId rank = records_[record.predecessors.front()].rank;
   const bool together = std::ranges::all_of(
       record.predecessors, [&](std::uint32_t predecessor) { return records_[predecessor].rank == rank; });
-  if (!together || (record.only_on != core::no_rank && record.only_on != rank)) return;
+  if (!together || !can_run(rank, record)) return;
   set_state(record, TaskState::local);
   record.rank = rank;
   ranks_[index_of(rank)].local.push(queued_task(record));
@@ -194,16 +202,42 @@ void FrontMachine::make_ready(std::uint32_t ticket) {
     bind(ticket, record.only_on);
     return;
   }
-  if (record.state != TaskState::local) record.rank = rank_with_data(record).value_or(core::no_rank);
+  if (record.state != TaskState::local) record.rank = queue_for(record);
   set_state(record, TaskState::ready);
   if (record.rank == core::no_rank) anywhere_.push(queued_task(record));
 }
 
+bool FrontMachine::can_run(RankId rank, const Record& record) const {
+  return (record.only_on == core::no_rank || record.only_on == rank) &&
+         record.gpu_bytes <= ranks_[index_of(rank)].gpu_bytes;
+}
+
+/// Whose; no_rank: the common one, for which any rank will do.
+RankId FrontMachine::queue_for(const Record& record) {
+  if (ranks_.size() == 1) return core::no_rank;
+  if (const auto rank = rank_with_data(record)) return *rank;
+  return record.gpu_bytes > 0 ? least_loaded(record) : core::no_rank;
+}
+
+/// Of those that can run it.
+RankId FrontMachine::least_loaded(const Record& record) const {
+  std::optional<std::size_t> best;
+  const auto load = [&](std::size_t rank) {
+    return ranks_[rank].ready.size() + static_cast<std::size_t>(ranks_[rank].in_hand);
+  };
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (can_run(rank_at(rank), record) && (!best || load(rank) < load(*best))) best = rank;
+  }
+  PENSTOCK_ASSERT(best);
+  return rank_at(*best);
+}
+
 std::optional<RankId> FrontMachine::rank_with_data(const Record& record) {
-  if (ranks_.size() == 1) return std::nullopt;
   holders_.clear();
   for (const graph::StampedAccess& access : record.accesses) {
-    if (access.reads != core::Version()) holders_.push_back({directory_.source(access.data, access.reads), 0});
+    if (access.reads == core::Version()) continue;
+    const RankId holder = directory_.source(access.data, access.reads);
+    if (can_run(holder, record)) holders_.push_back({holder, 0});
   }
   for (schedule::HolderView& holder : holders_) {
     for (const graph::StampedAccess& access : record.accesses) {
@@ -233,7 +267,7 @@ bool FrontMachine::bind_all() {
     const auto rank = schedule::choose_rank(views_);
     if (!rank) break;
     const std::size_t index = index_of(*rank);
-    const auto task = first_for(ranks_[index]);
+    const auto task = first_for(*rank);
     if (task) {
       bind(task->ticket, *rank);
       see(index);
@@ -253,14 +287,15 @@ void FrontMachine::see(std::size_t index) {
 }
 
 /// The first in program order of what waits for this rank or for any; else what another rank cannot take soon.
-std::optional<QueuedTask> FrontMachine::first_for(Rank& rank) {
+std::optional<QueuedTask> FrontMachine::first_for(RankId number) {
+  Rank& rank = ranks_[index_of(number)];
   std::optional<QueuedTask> first = first_of(rank.local, TaskState::local);
   const auto consider = [&](std::optional<QueuedTask> task) {
     if (task && (!first || *task < *first)) first = task;
   };
   consider(first_of(anywhere_, TaskState::ready));
   if (!rank.ready.empty()) consider(*rank.ready.begin());
-  return first ? first : stealable();
+  return first ? first : stealable(number);
 }
 
 std::optional<QueuedTask> FrontMachine::first_of(TaskQueue& queue, TaskState state) {
@@ -271,15 +306,20 @@ std::optional<QueuedTask> FrontMachine::first_of(TaskQueue& queue, TaskState sta
   return std::nullopt;
 }
 
-/// From the longest queue of a rank that has no credit itself; the latest, which would wait there longest.
-std::optional<QueuedTask> FrontMachine::stealable() const {
+/// From the longest queue of a rank that has no credit itself; the latest that it can run, which would wait there
+/// longest.
+std::optional<QueuedTask> FrontMachine::stealable(RankId thief) const {
   const Rank* from = nullptr;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const bool longer = from == nullptr || ranks_[i].ready.size() > from->ready.size();
     if (!views_[i].has_credit && longer) from = &ranks_[i];
   }
-  if (from == nullptr || from->ready.empty()) return std::nullopt;
-  return *from->ready.rbegin();
+  if (from == nullptr) return std::nullopt;
+  int left = stealable_looked_at;
+  for (auto task = from->ready.rbegin(); task != from->ready.rend() && left > 0; ++task, --left) {
+    if (can_run(thief, records_[task->ticket])) return *task;
+  }
+  return std::nullopt;
 }
 
 double FrontMachine::predict(core::KernelId kernel) const {
@@ -303,6 +343,7 @@ void FrontMachine::bind(std::uint32_t ticket, RankId rank) {
   command_.kernel = record.kernel;
   command_.cores = record.cores;
   command_.parameters = {record.parameters.data(), record.parameters.size()};
+  command_.name = std::string_view(record.name).substr(0, name_bytes_sent);
   command_.operands.resize(record.accesses.size());
   // All kinds first: whether a version may be consumed depends on all accesses of this task.
   for (std::size_t i = 0; i < record.accesses.size(); ++i) {
@@ -390,7 +431,8 @@ void FrontMachine::end(std::uint32_t ticket, const core::Ending& ending) {
     else
       directory_.failed(access.data, access.writes, cause, dead_);
   }
-  output_.ended({.ending = ending, .kernel = record.kernel, .place = record.place, .bytes = record.bytes});
+  output_.ended(
+      {.ending = ending, .kernel = record.kernel, .place = record.place, .name = record.name, .bytes = record.bytes});
   release_dependents(ticket, was_bound);
   give_back_needs(record);
   set_state(record, TaskState::free);

@@ -11,6 +11,8 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -39,6 +41,12 @@ enum class TaskState : std::uint8_t {
   bound,    ///< given to a rank
 };
 
+/// A rank as the front-end sees it from the start.
+struct RankSize {
+  int cores = 1;
+  std::int64_t gpu_bytes = 0;  ///< memory of its largest GPU, as far as is known; 0: it has no GPU
+};
+
 /// What a task needs of something limited while it is bound.
 struct Need {
   std::uint32_t resource = 0;
@@ -51,7 +59,9 @@ struct Submission {
   core::KernelId kernel;
   std::uint16_t cores = 1;
   core::RankId only_on = core::no_rank;  ///< bound to this rank whatever its credit; no_rank: any
+  std::int64_t gpu_bytes = 0;            ///< only on a rank with a GPU of so much memory; 0: on any
   Place place;                           ///< where the program submitted it
+  std::string_view name = {};            ///< that the program gave it
   std::span<const graph::StampedAccess> accesses;
   std::span<const std::byte> parameters;
   std::span<const Need> needs = {};
@@ -62,7 +72,8 @@ struct EndedTask {
   const core::Ending& ending;
   core::KernelId kernel;
   Place place;
-  std::int64_t bytes = 0;  ///< of the versions it writes: what the window counts
+  std::string_view name = {};  ///< as submitted
+  std::int64_t bytes = 0;      ///< of the versions it writes: what the window counts
 };
 
 /// What the window counts for a version. Beyond a petabyte only the allocation, which fails, is interested.
@@ -83,8 +94,7 @@ class FrontOutput {
 
 class FrontMachine {
  public:
-  /// `cores` has one entry a rank.
-  FrontMachine(std::span<const int> cores, FrontOutput& output);
+  FrontMachine(std::span<const RankSize> ranks, FrontOutput& output);
 
   void add_data(core::DataId data, const ArrayType& type) { directory_.add(data, type); }
   void release_data(core::DataId data);
@@ -94,7 +104,7 @@ class FrontMachine {
     return static_cast<std::uint32_t>(resources_.size() - 1);
   }
 
-  /// Takes a stamped task. What can be sent is sent by the next flush().
+  /// Takes a stamped task, which some rank must be able to run. What can be sent is sent by the next flush().
   void submit(const Submission& submission);
   /// Endings from a rank. False when one does not belong to a task bound to it: a broken peer.
   [[nodiscard]] bool on_endings(core::RankId rank, core::ByteReader& reader);
@@ -118,6 +128,7 @@ class FrontMachine {
  private:
   struct Rank {
     int cores = 1;
+    std::int64_t gpu_bytes = 0;
     int in_hand = 0;          // tasks bound and not ended, each counted once a core
     double in_hand_ns = 0.0;  // their predicted times, of all cores together
     std::vector<std::byte> commands;
@@ -137,7 +148,9 @@ class FrontMachine {
     core::KernelId kernel;
     std::uint16_t cores = 1;
     core::RankId only_on;
+    std::int64_t gpu_bytes = 0;
     Place place;
+    std::string name;
     core::RankId rank = core::no_rank;  // in whose queue it is, or to which it is bound
     double predicted_ns = 0.0;          // when bound: what in_hand_ns counts for it
     std::uint32_t unbound = 0;          // predecessors neither bound nor ended
@@ -164,12 +177,15 @@ class FrontMachine {
   void evaluate(std::uint32_t ticket);
   [[nodiscard]] core::TaskId failed_input(const Record& record) const;
   void make_ready(std::uint32_t ticket);
+  [[nodiscard]] bool can_run(core::RankId rank, const Record& record) const;
+  [[nodiscard]] core::RankId queue_for(const Record& record);
   [[nodiscard]] std::optional<core::RankId> rank_with_data(const Record& record);
+  [[nodiscard]] core::RankId least_loaded(const Record& record) const;
   [[nodiscard]] bool bind_all();
   [[nodiscard]] bool bind_one(core::RankId rank);
   [[nodiscard]] std::optional<QueuedTask> first_of(TaskQueue& queue, TaskState state);
-  [[nodiscard]] std::optional<QueuedTask> first_for(Rank& rank);
-  [[nodiscard]] std::optional<QueuedTask> stealable() const;
+  [[nodiscard]] std::optional<QueuedTask> first_for(core::RankId rank);
+  [[nodiscard]] std::optional<QueuedTask> stealable(core::RankId thief) const;
   void bind(std::uint32_t ticket, core::RankId rank);
   [[nodiscard]] OperandKind kind_for(const graph::StampedAccess& access, core::RankId rank) const;
   void take_operand(const graph::StampedAccess& access, Operand& operand, core::RankId rank);

@@ -22,7 +22,8 @@ struct TaskHead {
   std::uint32_t parameter_bytes;
   std::uint16_t kernel;
   std::uint16_t cores;
-  std::uint64_t operands;
+  std::uint32_t operands;
+  std::uint32_t name_bytes;
 };
 static_assert(sizeof(TaskHead) == 32);
 
@@ -116,7 +117,8 @@ void write(ByteWriter& writer, const TaskCommand& command) {
                       .parameter_bytes = static_cast<std::uint32_t>(command.parameters.size()),
                       .kernel = command.kernel.value(),
                       .cores = command.cores,
-                      .operands = command.operands.size()});
+                      .operands = static_cast<std::uint32_t>(command.operands.size()),
+                      .name_bytes = static_cast<std::uint32_t>(command.name.size())});
   for (const Operand& operand : command.operands) {
     const auto extents = operand.type.shape.extents();
     writer.put(OperandHead{.reads = operand.reads.value(),
@@ -130,6 +132,7 @@ void write(ByteWriter& writer, const TaskCommand& command) {
     writer.put_bytes(std::as_bytes(extents));
   }
   writer.put_bytes(command.parameters);
+  writer.put_bytes(std::as_bytes(std::span(command.name)));
 }
 
 bool read(ByteReader& reader, TaskCommand& command) {
@@ -145,6 +148,8 @@ bool read(ByteReader& reader, TaskCommand& command) {
     if (!read_operand(reader, operand)) return false;
   }
   command.parameters = reader.get_bytes(head.parameter_bytes);
+  const auto name = reader.get_bytes(head.name_bytes);
+  command.name = {reinterpret_cast<const char*>(name.data()), name.size()};
   return !reader.bad();
 }
 
@@ -235,6 +240,7 @@ void write(ByteWriter& writer, const Hello& hello) {
   writer.put_text(hello.cores_reason);
   writer.put_text(hello.gpus);
   writer.put(hello.gpu_count);
+  writer.put(hello.gpu_memory_bytes);
   writer.put(hello.memory_bytes);
   writer.put(hello.workers_most);
   writer.put_text(hello.mpi);
@@ -252,6 +258,7 @@ bool read(ByteReader& reader, Hello& hello) {
   hello.cores_reason = reader.get_text();
   hello.gpus = reader.get_text();
   hello.gpu_count = reader.get<std::int32_t>();
+  hello.gpu_memory_bytes = reader.get<std::int64_t>();
   hello.memory_bytes = reader.get<std::int64_t>();
   hello.workers_most = reader.get<std::int32_t>();
   hello.mpi = reader.get_text();

@@ -18,7 +18,7 @@
 
 namespace penstock::cluster {
 
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 
 enum class Tag : std::uint8_t {
   hello = 1,     ///< rank to front: who I am
@@ -62,6 +62,7 @@ struct TaskCommand {
   std::uint16_t cores = 1;
   std::vector<Operand> operands;
   std::span<const std::byte> parameters;  ///< into the message
+  std::string_view name = {};             ///< likewise: that the program gave the task; may be empty
 };
 
 /// The kernel of a task that only brings its inputs to a rank and touches them.
@@ -97,6 +98,7 @@ struct Hello {
   std::string cores_reason;  ///< why these cores: for the table of devices
   std::string gpus;          ///< names, or why none
   std::int32_t gpu_count = 0;
+  std::int64_t gpu_memory_bytes = 0;  ///< of the GPU that has most
   std::int64_t memory_bytes = 0;
   std::int32_t workers_most = 0;     ///< a limit for the rank's share of the cores; 0: none
   std::string mpi;                   ///< the thread level, or that there is no MPI

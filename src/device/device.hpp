@@ -47,6 +47,7 @@ struct Work {
   std::span<const ArrayView> arrays;      ///< host memory, allocated by prepare(); or the device's own
   std::span<const std::byte> parameters;  ///< as core::decode_parameters() reads them
   std::span<const Duplicate> duplicates = {};
+  const char* name = nullptr;  ///< the task's, for tools that watch; null: that of its kernel
   int panel = 0;
   int panel_count = 1;
   void* owner = nullptr;  ///< the caller's; the device does not look at it

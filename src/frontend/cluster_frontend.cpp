@@ -1,7 +1,6 @@
 #include "frontend/cluster_frontend.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <penstock/error.hpp>
@@ -32,7 +31,6 @@ void ClusterFrontend::Output::send(RankId to, std::span<const std::byte> command
 
 void ClusterFrontend::Output::ended(const cluster::EndedTask& task) {
   frontend_.bytes_in_flight_ -= task.bytes;
-  const std::string name = frontend_.take_name(task);
   frontend_.leave_group(task.ending.task);
   if (task.kernel == cluster::touch_kernel) {
     frontend_.touched_.emplace_back(task.ending.task, task.ending.outcome);
@@ -40,18 +38,21 @@ void ClusterFrontend::Output::ended(const cluster::EndedTask& task) {
   }
   frontend_.counts_.add(task.ending.outcome);
   if (task.ending.outcome == core::Outcome::done) return;
-  const std::string kernel = frontend_.kernel_name_(task.kernel);
-  frontend_.failures_.add(task, name.empty() ? kernel : name + " [" + kernel + "]");
+  const std::string& kernel = frontend_.kernels_[task.kernel.value()]->name;
+  frontend_.failures_.add(task, task.name.empty() ? kernel : std::string(task.name) + " [" + kernel + "]");
 }
 
 void ClusterFrontend::Output::forgotten(DataId data) { frontend_.domain_.forget(data); }
 
 // --- submission ---
 
-ClusterFrontend::ClusterFrontend(std::span<const int> cores, Window window,
-                                 std::function<std::string(core::KernelId)> kernel_name, Delivery& delivery)
-    : window_(window), kernel_name_(std::move(kernel_name)), delivery_(delivery), machine_(cores, output_) {
-  eager_below_ = 2 * static_cast<std::uint64_t>(std::accumulate(cores.begin(), cores.end(), 0));
+ClusterFrontend::ClusterFrontend(std::span<const cluster::RankSize> ranks, Window window,
+                                 std::span<const KernelDescription* const> kernels, Delivery& delivery)
+    : window_(window), kernels_(kernels), delivery_(delivery), machine_(ranks, output_) {
+  for (const cluster::RankSize& rank : ranks) {
+    eager_below_ += 2 * static_cast<std::uint64_t>(rank.cores);
+    gpu_bytes_most_ = std::max(gpu_bytes_most_, rank.gpu_bytes);
+  }
 }
 
 DataId ClusterFrontend::add_data(const ArrayType& type) {
@@ -115,6 +116,12 @@ void ClusterFrontend::check(const Task& task) const {
   if (task.parameters.size() > parameters_most) {
     throw Error(ErrorCode::invalid_argument, at(task.place) + "the parameters of a task are longer than 256 KiB");
   }
+  if (const std::int64_t bytes = gpu_bytes_of(task); bytes > gpu_bytes_most_) {
+    throw Error(ErrorCode::invalid_argument, at(task.place) + kernels_[task.kernel.value()]->name +
+                                                 ": it runs on GPUs only, its arrays need " + std::to_string(bytes) +
+                                                 " bytes there, and the largest GPU has " +
+                                                 std::to_string(gpu_bytes_most_) + " bytes for tasks");
+  }
   const graph::Domain::Check found = domain_.check(task.accesses);
   switch (found.mistake) {
     case graph::Domain::Mistake::none:
@@ -132,9 +139,21 @@ void ClusterFrontend::check(const Task& task) const {
   }
 }
 
+/// What a task that cores cannot run needs of a GPU's memory at least, in which each array has to be once; 0: cores
+/// can.
+std::int64_t ClusterFrontend::gpu_bytes_of(const Task& task) const {
+  if (kernels_[task.kernel.value()]->cpu) return 0;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < task.accesses.size(); ++i) {
+    const auto before = task.accesses.first(i);
+    if (std::ranges::find(before, task.accesses[i].data, &graph::Access::data) != before.end()) continue;
+    bytes += cluster::counted_bytes(machine_.directory().type(task.accesses[i].data));
+  }
+  return std::max<std::int64_t>(bytes, 1);
+}
+
 core::TaskId ClusterFrontend::enqueue(const Task& task) {
   const core::TaskId id(next_task_++);
-  if (!task.name.empty()) names_.emplace(id.value(), task.name);
   if (task.group != nullptr) {
     task.group->enter();
     groups_.emplace(id.value(), task.group);
@@ -149,18 +168,14 @@ core::TaskId ClusterFrontend::enqueue(const Task& task) {
                    .kernel = task.kernel,
                    .cores = task.cores,
                    .only_on = task.only_on_front ? core::front_rank : core::no_rank,
+                   .gpu_bytes = gpu_bytes_of(task),
                    .place = task.place,
+                   .name = task.name,
                    .accesses = stamped_,
                    .parameters = task.parameters,
                    .needs = needs_of(task)});
   if (task.group != nullptr && task.group->cancelled()) machine_.cancel(id);
   return id;
-}
-
-std::string ClusterFrontend::take_name(const cluster::EndedTask& task) {
-  if (names_.empty()) return {};
-  auto node = names_.extract(task.ending.task.value());
-  return node.empty() ? std::string() : std::move(node.mapped());
 }
 
 void ClusterFrontend::flush() {

@@ -24,9 +24,10 @@ namespace penstock::frontend {
 
 class ClusterFrontend final : public Frontend {
  public:
-  /// `kernel_name` gives the name of a kernel for messages; `cores` has one entry a rank.
-  ClusterFrontend(std::span<const int> cores, Window window, std::function<std::string(core::KernelId)> kernel_name,
-                  Delivery& delivery);
+  /// `kernels`: by id, to outlive it. submit() throws Error (invalid_argument) too for a task without a body for cores
+  /// whose arrays fit into no rank's GPU.
+  ClusterFrontend(std::span<const cluster::RankSize> ranks, Window window,
+                  std::span<const KernelDescription* const> kernels, Delivery& delivery);
 
   [[nodiscard]] core::DataId add_data(const ArrayType& type) override;
   [[nodiscard]] core::Version first_version(core::DataId data) const override;
@@ -75,8 +76,8 @@ class ClusterFrontend final : public Frontend {
   void wait_for_room(Lock& lock);
   core::TaskId submit_one(Lock& lock, const Task& task);
   void check(const Task& task) const;
+  [[nodiscard]] std::int64_t gpu_bytes_of(const Task& task) const;
   core::TaskId enqueue(const Task& task);
-  [[nodiscard]] std::string take_name(const cluster::EndedTask& task);
   [[nodiscard]] std::span<const cluster::Need> needs_of(const Task& task);
   void leave_group(core::TaskId task);
   void bring_here(const Pinned& pinned);
@@ -86,7 +87,7 @@ class ClusterFrontend final : public Frontend {
   [[nodiscard]] core::Version current(core::DataId data) const;
 
   const Window window_;
-  const std::function<std::string(core::KernelId)> kernel_name_;
+  const std::span<const KernelDescription* const> kernels_;
   Delivery& delivery_;
 
   mutable std::mutex mutex_;  // guards everything below
@@ -98,17 +99,17 @@ class ClusterFrontend final : public Frontend {
   FailureLog failures_;
   Counts counts_;
   std::int64_t bytes_in_flight_ = 0;
-  std::uint64_t unsent_ = 0;       // submissions since the last flush
-  std::uint64_t eager_below_ = 0;  // so few tasks bound that somebody may be idle: send at once
+  std::uint64_t unsent_ = 0;         // submissions since the last flush
+  std::int64_t gpu_bytes_most_ = 0;  // of a rank's GPU
+  std::uint64_t eager_below_ = 0;    // so few tasks bound that somebody may be idle: send at once
   bool closed_ = false;
   std::chrono::steady_clock::time_point looked_up_;
   std::string broken_;
   std::uint64_t next_task_ = 1;
   std::vector<std::pair<core::TaskId, core::Outcome>> touched_;  // ended, and not yet seen by fetch()
   std::vector<graph::StampedAccess> stamped_;
-  std::unordered_map<std::uint64_t, std::string> names_;  // of tasks in flight that have one; looked up only
-  std::unordered_map<std::uint64_t, Group*> groups_;      // of tasks in flight that are in one
-  std::vector<std::unique_ptr<Resource>> resources_;      // by number
+  std::unordered_map<std::uint64_t, Group*> groups_;  // of tasks in flight that are in one
+  std::vector<std::unique_ptr<Resource>> resources_;  // by number
   std::vector<cluster::Need> needs_;
 };
 

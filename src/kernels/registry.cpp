@@ -50,7 +50,7 @@ std::string fault_of(const KernelDescription& description) {
   if (!is_kernel_name(description.name)) {
     return "a name is 1 to " + std::to_string(max_name_length) + " characters of a-z, 0-9, '_', '.' and '-'";
   }
-  if (!description.cpu) return "it has no cpu body";
+  if (!description.cpu && !description.cuda) return "it has no body";
   if (description.accesses.size() > max_accesses) {
     return "it has " + std::to_string(description.accesses.size()) + " accesses, but at most 16 are allowed";
   }

@@ -138,7 +138,8 @@ Json graph_json(const jobs::GraphSummary& graph) {
 std::vector<std::string> device_kinds(const KernelDescription& kernel) {
   std::vector<std::string> kinds;
   if (kernel.cpu) kinds.emplace_back("cpu");
-  if (std::ranges::find(device::cuda_kernels, kernel.name) != device::cuda_kernels.end()) kinds.emplace_back("cuda");
+  const bool is_built_in = std::ranges::find(device::cuda_kernels, kernel.name) != device::cuda_kernels.end();
+  if (kernel.cuda || is_built_in) kinds.emplace_back("cuda");
   return kinds;
 }
 

@@ -58,6 +58,9 @@ cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int 
   if (workers > 0 && (hello.workers_most == 0 || workers < hello.workers_most)) hello.workers_most = workers;
   hello.gpus = list_gpus(gpus);
   hello.gpu_count = static_cast<std::int32_t>(gpus.gpus().size());
+  for (const device::GpuDescription& gpu : gpus.gpus()) {
+    hello.gpu_memory_bytes = std::max(hello.gpu_memory_bytes, gpu.memory_bytes);
+  }
   hello.memory_bytes = machine.memory_limit_bytes > 0 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
                                                       : machine.memory_bytes;
   hello.mpi = std::move(mpi);

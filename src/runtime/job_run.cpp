@@ -49,7 +49,7 @@ class JobRun {
   JobRun(const RunOptions& options, const jobs::JobText& text, Session& session)
       : options_(options),
         session_(session),
-        job_(jobs::Job::load(text, kernels::KernelTable::process().all(), overrides_of(options.values))),
+        job_(jobs::Job::load(text, session.kernel_table().all(), overrides_of(options.values))),
         marker_(observe::marker_of_this_process(job_.name(), options.job, content_of(text, options.values), version())),
         folder_(options.run_dir.value_or(observe::default_run_folder(job_.name())), marker_, options.fresh),
         submitter_(session.frontend(), kernels::KernelTable::process(), folder_.results()),

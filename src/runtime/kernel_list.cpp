@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/text.hpp"
+#include "runtime/check_report.hpp"
 
 namespace penstock::runtime {
 
@@ -77,7 +78,9 @@ std::string block(const KernelDescription& kernel) {
     const auto& value = parameter.default_value;
     rows.add({"parameter", parameter.name, value ? type + " = " + kernels::to_text(*value) : type, parameter.meaning});
   }
-  rows.add({"device", "cpu", cores_text(kernel), ""});
+  for (const std::string& kind : device_kinds(kernel)) {
+    rows.add({"device", kind, kind == "cpu" ? cores_text(kernel) : "one GPU", ""});
+  }
   return text + rows.to_text();
 }
 
@@ -142,7 +145,7 @@ Json json_of(const KernelDescription& kernel, std::span<const plugins::Plugin> p
           {"plugin", plugin != nullptr ? Json(plugin->path.string()) : Json()},
           {"panels", kernel.allows_panels},
           {"openmp", kernel.uses_openmp},
-          {"devices", Json::array({"cpu"})},
+          {"devices", device_kinds(kernel)},
           {"flops", static_cast<bool>(kernel.flops)},
           {"bytes", static_cast<bool>(kernel.bytes)},
           {"accesses", accesses},

@@ -14,6 +14,7 @@
 #include "kernels/blas.hpp"
 #include "kernels/checked.hpp"
 #include "kernels/table.hpp"
+#include "kernels/without_gpus.hpp"
 #include "runtime/commands.hpp"
 #include "runtime/handshake.hpp"
 #include "runtime/run_plugins.hpp"
@@ -43,13 +44,29 @@ std::vector<std::size_t> gpus_of(const cluster::Welcome& share, std::size_t gpus
   return own;
 }
 
+/// Of a GPU's free memory, for one rank.
+double memory_share(const cluster::Welcome& share, std::size_t gpus) {
+  const auto ranks = static_cast<std::size_t>(share.host_ranks);
+  const std::size_t ranks_of_one = gpus == 0 ? 1 : (ranks + gpus - 1) / gpus;
+  return gpu_memory_share / static_cast<double>(ranks_of_one);
+}
+
+/// As far as can be told before the rank has opened its GPUs, of which it may have less.
+cluster::RankSize size_of(const cluster::Hello& hello, const cluster::Welcome& share) {
+  const auto all = share.checked ? 0 : static_cast<std::size_t>(hello.gpu_count);
+  const std::size_t gpus = gpus_of(share, all).size();
+  const double most = static_cast<double>(hello.gpu_memory_bytes) * memory_share(share, all);
+  return {.cores = static_cast<int>(share.cores.size() + gpu_slots * gpus),
+          .gpu_bytes = gpus == 0 ? 0 : static_cast<std::int64_t>(most)};
+}
+
 }  // namespace
 
 Session::Session(const SessionOptions& options)
     : connection_(options.alone),
       mover_(&connection_.mover()),
       gpus_(options.use_cuda && !options.cores_only() ? device::CudaGpus::find()
-                                                      : device::CudaGpus::none("not asked for")) {
+                                                      : device::CudaGpus::none("no GPU: not asked for")) {
   kernels::blas_use_one_thread();
   if (is_front())
     welcome_ranks(options);
@@ -103,20 +120,19 @@ void Session::welcome_ranks(const SessionOptions& options) {
     refuse("only GPUs were asked for, but " + rank + " has " + without->gpus);
   }
   std::vector<cluster::Welcome> welcomes = shares(hellos);
-  std::vector<int> cores;
+  std::vector<cluster::RankSize> sizes;
   for (std::size_t rank = 0; rank < welcomes.size(); ++rank) {
-    cluster::Welcome& welcome = welcomes[rank];
-    welcome.checked = options.checked;
-    const auto gpus = options.checked ? 0 : gpus_of(welcome, static_cast<std::size_t>(hellos[rank].gpu_count)).size();
-    cores.push_back(static_cast<int>(welcome.cores.size() + gpu_slots * gpus));
+    welcomes[rank].checked = options.checked;
+    sizes.push_back(size_of(hellos[rank], welcomes[rank]));
   }
   try {
     start_backend(options, welcomes.front());
   } catch (const Error& error) {
     refuse(error.what());
   }
+  sizes.front().gpu_bytes = static_cast<std::int64_t>(backend_->gpu_memory_most());
   welcome(*mover_, welcomes);
-  start_frontend(options, std::move(cores));
+  start_frontend(options, sizes);
 }
 
 void Session::prepare(const SessionOptions& options) {
@@ -157,14 +173,12 @@ std::span<const KernelDescription* const> Session::kernels() const {
 
 void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& share) {
   const auto gpus = gpus_.gpus();
-  const auto ranks = static_cast<std::size_t>(share.host_ranks);
-  const std::size_t ranks_of_one = gpus.empty() ? 1 : (ranks + gpus.size() - 1) / gpus.size();
-  std::optional<int> first;
   const std::vector<std::size_t> own = gpus_of(share, gpus.size());
+  std::optional<int> first;
   for (const std::size_t i : own) {
     try {
       add_gpu({.index = static_cast<int>(i),
-               .memory_share = gpu_memory_share / static_cast<double>(ranks_of_one),
+               .memory_share = memory_share(share, gpus.size()),
                .peers = {own.begin(), own.end()}});
       first = first.value_or(static_cast<int>(i));
     } catch (const Error& error) {
@@ -174,7 +188,7 @@ void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& sh
     }
   }
   if (!first) return;
-  use_pinned(*first, ranks);
+  use_pinned(*first, static_cast<std::size_t>(share.host_ranks));
   recall_costs(share);
 }
 
@@ -215,16 +229,28 @@ void Session::add_gpu(const device::GpuOptions& gpu) {
                     gpus_.open(gpu, owner.completions, owner.transfers));
 }
 
-void Session::start_frontend(const SessionOptions& options, std::vector<int> cores) {
+/// Tasks that only GPUs could run are then refused.
+void Session::do_without_gpus(const SessionOptions& options) {
+  const auto kernels = kernels::KernelTable::process().all();
+  if (!kernels::any_for_gpus_only(kernels)) return;
+  std::string why = gpus_.why_none().empty() ? "no GPU: none could be opened" : gpus_.why_none();
+  if (options.cores_only()) why = "no GPU for a checked or serial run, nor for one with a seed of the schedule";
+  without_gpus_.emplace(kernels::without_gpus(kernels, why));
+}
+
+void Session::start_frontend(const SessionOptions& options, std::span<const cluster::RankSize> ranks) {
+  if (std::ranges::all_of(ranks, [](const cluster::RankSize& rank) { return rank.gpu_bytes == 0; })) {
+    do_without_gpus(options);
+  }
   const frontend::Window window{.tasks = std::min(options.window.tasks, window_tasks_most),
                                 .bytes = options.window.bytes};
-  if (ranks() == 1 && backend_->devices() == 1) {
+  if (ranks.size() == 1 && backend_->devices() == 1) {
     frontend_ = std::make_unique<frontend::LocalFrontend>(
         *engine_,
         frontend::LocalFrontend::Options{.window = window, .serial = options.serial, .back_end = driver_.get()});
   } else {
-    frontend_ = std::make_unique<frontend::ClusterFrontend>(
-        cores, window, [](core::KernelId kernel) { return kernels::KernelTable::process()[kernel].name; }, *driver_);
+    frontend_ =
+        std::make_unique<frontend::ClusterFrontend>(ranks, window, kernels::KernelTable::process().all(), *driver_);
   }
   attach();
   driver_thread_ = std::thread([this] { drive(); });

@@ -16,6 +16,7 @@
 #include <penstock/error.hpp>
 
 #include "backend/backend.hpp"
+#include "cluster/front_machine.hpp"
 #include "cluster/messages.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cuda/loader.hpp"
@@ -68,6 +69,10 @@ class Session final : private process::Tenant {
   /// Rank 0 only.
   [[nodiscard]] frontend::Frontend& frontend() { return *frontend_; }
   [[nodiscard]] backend::Backend& backend() { return *backend_; }
+  /// Rank 0: those of the process, as this run checks tasks against them.
+  [[nodiscard]] const kernels::KernelTable& kernel_table() const {
+    return without_gpus_ ? *without_gpus_ : kernels::KernelTable::process();
+  }
   /// Rank 0, before the first task: the report says how busy this rank's cores were, without a trace too.
   void measure() { engine_->measure(); }
 
@@ -94,7 +99,8 @@ class Session final : private process::Tenant {
   void join(const SessionOptions& options);           ///< other ranks
   void welcome_ranks(const SessionOptions& options);  ///< rank 0
   void start_backend(const SessionOptions& options, const cluster::Welcome& share);
-  void start_frontend(const SessionOptions& options, std::vector<int> cores);
+  void start_frontend(const SessionOptions& options, std::span<const cluster::RankSize> ranks);
+  void do_without_gpus(const SessionOptions& options);
   void add_gpus(const SessionOptions& options, const cluster::Welcome& share);
   void add_gpu(const device::GpuOptions& gpu);
   void use_pinned(int gpu, std::size_t ranks);
@@ -113,6 +119,8 @@ class Session final : private process::Tenant {
   bool dismissed_ = false;
   std::optional<Interrupts> ignored_;            ///< on other ranks, from before rank 0 hears of them
   std::optional<kernels::KernelTable> watched_;  ///< where tasks are checked: the kernels to run
+  /// On rank 0 of a run without GPUs, where it makes a difference.
+  std::optional<kernels::KernelTable> without_gpus_;
   std::string host_;
   std::int64_t memory_bytes_ = 0;  ///< of the host
   core::CoreSet cores_;

@@ -23,9 +23,10 @@
 namespace penstock::detail {
 
 struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
-  explicit RuntimeState(runtime::Session& run) : session(&run), front(run.frontend()) {}
+  explicit RuntimeState(runtime::Session& run) : session(&run), front(run.frontend()), kernels(run.kernel_table()) {}
   /// Of a task.
-  explicit RuntimeState(frontend::LocalFrontend& of_task) : front(of_task), lender(&of_task) {}
+  RuntimeState(frontend::LocalFrontend& of_task, const kernels::KernelTable& for_cores)
+      : front(of_task), lender(&of_task), kernels(for_cores) {}
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
   ~RuntimeState() {
@@ -42,7 +43,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   runtime::Session* const session = nullptr;  ///< null: the runtime is a task's
   frontend::Frontend& front;
   frontend::LocalFrontend* const lender = nullptr;  ///< a task's front-end
-  const kernels::KernelTable& kernels = kernels::KernelTable::process();
+  const kernels::KernelTable& kernels;
   std::unique_ptr<runtime::Session> owned;       ///< of a Runtime that was not made by run()
   std::optional<runtime::ProgramFolder> folder;  ///< where the program asked for one
   std::atomic<bool> ended{false};                ///< the session is over

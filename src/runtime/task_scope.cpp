@@ -9,6 +9,8 @@
 #include "engine/domain.hpp"
 #include "engine/engine.hpp"
 #include "frontend/local_frontend.hpp"
+#include "kernels/table.hpp"
+#include "kernels/without_gpus.hpp"
 #include "runtime/access.hpp"
 #include "runtime/state.hpp"
 
@@ -39,12 +41,22 @@ bool is_serial() {
   return task != nullptr && task->domain().serial();
 }
 
+/// Made once and, as the table of the process, never destroyed.
+const kernels::KernelTable& kernels_for_cores() {
+  static const kernels::KernelTable& table = []() -> const kernels::KernelTable& {
+    const kernels::KernelTable& all = kernels::KernelTable::process();
+    if (!kernels::any_for_gpus_only(all.all())) return all;
+    return *new kernels::KernelTable(kernels::without_gpus(all.all(), "no GPU for tasks of tasks"));
+  }();
+  return table;
+}
+
 }  // namespace
 
 struct detail::TaskScope::Inside {
   frontend::LocalFrontend front{engine_here(),
                                 {.window = window, .serial = is_serial(), .first_id = next_ids(), .of_task = true}};
-  std::shared_ptr<RuntimeState> state = std::make_shared<RuntimeState>(front);
+  std::shared_ptr<RuntimeState> state = std::make_shared<RuntimeState>(front, kernels_for_cores());
   Runtime runtime = RuntimeAccess::make(state);
   bool finished = false;
 };

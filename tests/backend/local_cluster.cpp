@@ -35,17 +35,20 @@ LocalCluster::LocalCluster(const ClusterShape& shape) {
     auto cores = std::make_unique<device::CpuDevice>(workers(shape.cores, shape.seed), completions);
     rank.workers = &cores->workers();
     rank.backend.add_device({.name = "", .device = std::move(cores)});
-    add_gpus(rank, shape);
+    if (ranks_.size() > shape.ranks_without_gpus) add_gpus(rank, shape);
     engines_.push_back(std::make_unique<engine::Engine>(table().all(), *rank.workers, buffers_));
   }
-  const std::vector<int> cores(ranks_.size(), shape.cores);
+  std::vector<cluster::RankSize> sizes;
+  for (const auto& rank : ranks_) {
+    const auto gpu_bytes = static_cast<std::int64_t>(rank->backend.gpu_memory_most());
+    sizes.push_back({.cores = shape.cores, .gpu_bytes = gpu_bytes});
+  }
   Rank& front = *ranks_.front();
   if (shape.ranks == 0) {
     frontend_ = std::make_unique<frontend::LocalFrontend>(
         *engines_.front(), frontend::LocalFrontend::Options{.window = shape.window, .back_end = &front.driver});
   } else {
-    frontend_ = std::make_unique<frontend::ClusterFrontend>(
-        cores, shape.window, [](core::KernelId kernel) { return table()[kernel].name; }, front.driver);
+    frontend_ = std::make_unique<frontend::ClusterFrontend>(sizes, shape.window, table().all(), front.driver);
   }
   for (std::size_t number = 0; number < ranks_.size(); ++number) {
     Rank* const rank = ranks_[number].get();
@@ -70,12 +73,10 @@ void LocalCluster::add_gpus(Rank& rank, const ClusterShape& shape) {
   std::iota(all.begin(), all.end(), 0);
   for (const int index : all) {
     const backend::Backend::GpuOwner owner = rank.backend.owner_of_next_gpu();
-    rank.backend.add_gpu(shape.cuda->gpus()[static_cast<std::size_t>(index)].name,
-                         shape.cuda->open({.index = index,
-                                           .memory_share = 0.1,
-                                           .memory_most = shape.gpu_memory,
-                                           .peers = all},
-                                          owner.completions, owner.transfers));
+    rank.backend.add_gpu(
+        shape.cuda->gpus()[static_cast<std::size_t>(index)].name,
+        shape.cuda->open({.index = index, .memory_share = 0.1, .memory_most = shape.gpu_memory, .peers = all},
+                         owner.completions, owner.transfers));
   }
   if (shape.gpus_first) rank.backend.placement()->keep_cores_free();
 }

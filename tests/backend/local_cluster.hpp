@@ -32,6 +32,7 @@ struct ClusterShape {
   int cores = 2;                                     ///< of each rank; not pinned
   std::optional<std::uint64_t> seed = std::nullopt;  ///< for the order in which workers run tasks
   int gpus = 0;                                      ///< of the machine, which all ranks use; `cuda` finds them
+  std::size_t ranks_without_gpus = 0;                ///< but these, the first ones
   std::size_t gpu_memory = 0;                        ///< of each, for each rank; 0: a tenth
   std::size_t pinned_bytes = 0;                      ///< of each rank's host memory
   const device::CudaGpus* cuda = nullptr;

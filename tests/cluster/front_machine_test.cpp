@@ -23,8 +23,13 @@ using testing::IsEmpty;
 class FrontMachineTest : public ::testing::Test, protected FrontOutput {
  protected:
   void start(const std::vector<int>& cores) {
+    std::vector<RankSize> ranks;
+    for (const int count : cores) ranks.push_back({.cores = count});
+    start_with(ranks);
+  }
+  void start_with(const std::vector<RankSize>& ranks) {
     FrontOutput& output = *this;
-    machine = std::make_unique<FrontMachine>(cores, output);
+    machine = std::make_unique<FrontMachine>(ranks, output);
   }
 
   DataId add() {
@@ -33,13 +38,15 @@ class FrontMachineTest : public ::testing::Test, protected FrontOutput {
     return data;
   }
 
-  void submit(std::uint64_t task, const std::vector<graph::Access>& accesses, std::uint16_t cores = 1) {
+  void submit(std::uint64_t task, const std::vector<graph::Access>& accesses, std::uint16_t cores = 1,
+              std::int64_t gpu_bytes = 0) {
     std::vector<graph::StampedAccess> stamped;
     domain.stamp(TaskId(task), accesses, stamped);
     machine->submit({.task = TaskId(task),
                      .kernel = core::KernelId(0),
                      .cores = cores,
                      .only_on = core::no_rank,
+                     .gpu_bytes = gpu_bytes,
                      .place = {},
                      .accesses = stamped,
                      .parameters = {}});
@@ -77,7 +84,10 @@ class FrontMachineTest : public ::testing::Test, protected FrontOutput {
     core::ByteReader reader(commands);
     while (reader.left() > 0) receive(to, reader);
   }
-  void ended(const EndedTask& task) override { endings.emplace_back(task.ending.task.value(), task.ending.outcome); }
+  void ended(const EndedTask& task) override {
+    endings.emplace_back(task.ending.task.value(), task.ending.outcome);
+    last_name = task.name;
+  }
   void forgotten(DataId data) override { forgotten_data.push_back(data); }
 
   graph::Domain domain;
@@ -87,6 +97,8 @@ class FrontMachineTest : public ::testing::Test, protected FrontOutput {
   std::vector<std::pair<std::uint64_t, Outcome>> endings;
   std::vector<DataId> forgotten_data;
   int cancels = 0;
+  std::string name_sent;  // with the latest task
+  std::string last_name;  // of the latest that ended
 
  private:
   void receive(RankId to, core::ByteReader& reader) {
@@ -99,6 +111,7 @@ class FrontMachineTest : public ::testing::Test, protected FrontOutput {
     TaskCommand command;
     ASSERT_TRUE(read(reader, command));
     sent_[command.task.value()] = to.value();
+    name_sent = command.name;
     bound[command.task.value()] = {command, to};
   }
 
@@ -158,6 +171,62 @@ TEST_F(FrontMachineTest, WaitsForPredecessorsOnSeveralRanks) {
   EXPECT_EQ(sent(), (Sent{{3, 1}}));
   EXPECT_EQ(bound.at(3).first.operands[0].source, RankId(0));
   EXPECT_EQ(bound.at(3).first.operands[1].source, core::no_rank);
+}
+
+TEST_F(FrontMachineTest, GivesATaskForGpusToARankWithOneThatIsLargeEnough) {
+  start_with({{.cores = 8}, {.cores = 1, .gpu_bytes = 100}, {.cores = 1, .gpu_bytes = 200}});
+  const DataId data = add();
+  submit(1, {{data, AccessMode::write}});
+  submit(2, {{add(), AccessMode::write}}, 1, 101);
+  submit(3, {{data, AccessMode::read}, {add(), AccessMode::write}}, 1, 100);
+  submit(4, {{add(), AccessMode::write}}, 1, 100);
+  submit(5, {{add(), AccessMode::write}}, 1, 200);
+
+  machine->flush();
+  EXPECT_EQ(sent(), (Sent{{1, 0}, {2, 2}, {4, 1}, {5, 2}}));  // the third waits: its input is made where there is none
+  EXPECT_TRUE(end(1));
+
+  EXPECT_EQ(sent(), (Sent{{3, 1}}));
+  EXPECT_EQ(bound.at(3).first.operands[0].source, RankId(0));
+}
+
+TEST_F(FrontMachineTest, LeavesTasksForGpusToRanksThatHaveSomeAndOthersToAll) {
+  start_with({{.cores = 1, .gpu_bytes = 100}, {.cores = 1}});
+  std::vector<DataId> data;
+  for (std::uint64_t task = 1; task <= 2; ++task) {
+    data.push_back(add());
+    submit(task, {{data.back(), AccessMode::write}}, 1, 1);
+  }
+  machine->flush();
+  EXPECT_EQ(sent(), (Sent{{1, 0}, {2, 0}}));
+  submit(3, {{data[0], AccessMode::read}, {add(), AccessMode::write}});
+  for (std::uint64_t task = 4; task <= 6; ++task) {
+    submit(task, {{data[0], AccessMode::read}, {add(), AccessMode::write}}, 1, 1);
+  }
+  submit(7, {{add(), AccessMode::write}}, 16);
+  EXPECT_TRUE(end(1));
+  EXPECT_EQ(sent(), (Sent{{3, 0}, {7, 1}}));
+  EXPECT_TRUE(end(7));
+
+  EXPECT_EQ(sent(), Sent{});  // tasks for GPUs wait for rank 0, while rank 1 has nothing to do
+  EXPECT_TRUE(end(2));
+  EXPECT_TRUE(end(3));
+
+  EXPECT_EQ(sent(), (Sent{{4, 0}, {5, 0}}));
+}
+
+TEST_F(FrontMachineTest, TellsRanksAndOwnerTheNameOfATask) {
+  start({1});
+  const std::string name(200, 'x');
+  const graph::Access access{add(), AccessMode::write};
+  std::vector<graph::StampedAccess> stamped;
+  domain.stamp(TaskId(1), std::span(&access, 1), stamped);
+  machine->submit({.task = TaskId(1), .kernel = {}, .place = {}, .name = name, .accesses = stamped, .parameters = {}});
+  machine->flush();
+  EXPECT_TRUE(end(1));
+
+  EXPECT_EQ(last_name, name);
+  EXPECT_EQ(name_sent, name.substr(0, 96));
 }
 
 TEST_F(FrontMachineTest, GivesTheBufferToTheLastReader) {

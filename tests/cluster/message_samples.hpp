@@ -36,6 +36,7 @@ inline TaskCommand a_task() {
        {DType::i32, Shape{1, 2, 3, 4, 5, 6, 7, 8}}},
   };
   command.parameters = some_parameters;
+  command.name = "row 3";
   return command;
 }
 
@@ -58,6 +59,7 @@ inline Hello a_hello() {
   hello.cores_reason = "affinity mask";
   hello.gpus = "two of them";
   hello.gpu_count = 2;
+  hello.gpu_memory_bytes = std::int64_t{1} << 37;
   hello.memory_bytes = std::int64_t{1} << 40;
   hello.workers_most = 3;
   hello.mpi = "serialized";

@@ -38,6 +38,7 @@ TEST(Messages, CarryATask) {
   EXPECT_EQ(got.kernel, sent.kernel);
   EXPECT_EQ(got.cores, sent.cores);
   EXPECT_EQ(Bytes(got.parameters.begin(), got.parameters.end()), samples::some_parameters);
+  EXPECT_EQ(got.name, "row 3");
   ASSERT_EQ(got.operands.size(), sent.operands.size());
   for (std::size_t i = 0; i < sent.operands.size(); ++i) {
     SCOPED_TRACE(i);
@@ -133,6 +134,7 @@ TEST(Messages, CarryAHello) {
   EXPECT_EQ(got.cores_reason, sent.cores_reason);
   EXPECT_EQ(got.gpus, sent.gpus);
   EXPECT_EQ(got.gpu_count, sent.gpu_count);
+  EXPECT_EQ(got.gpu_memory_bytes, sent.gpu_memory_bytes);
   EXPECT_EQ(got.memory_bytes, sent.memory_bytes);
   EXPECT_EQ(got.workers_most, sent.workers_most);
   EXPECT_EQ(got.mpi, sent.mpi);

@@ -1,5 +1,7 @@
 // Random programs over cores and GPUs, whose memory holds less than half of the data, against the kernels' bodies for
 // cores, called one after the other: bit for bit.
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +23,8 @@ extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 namespace penstock::tests {
 namespace {
+
+using testing::HasSubstr;
 
 const device::CudaGpus& cuda() {
   static const device::CudaGpus gpus = [] {
@@ -179,6 +183,71 @@ TEST(GpuReductions, KeepOutOfEachOthersWay) {
 
 const Kernel<Out<float>, double> fill_on_cores =
     kernel("test.fill", [](Out<float> x, double value) { std::ranges::fill(x, static_cast<float>(value)); });
+
+/// Without bodies for cores.
+const Kernel<In<float>, In<float>, InOut<float>> update_on_gpu =
+    kernel("test.update_on_gpu", [](const CudaContext&, In<float>, In<float>, InOut<float>) {});
+
+template <class Call>
+std::string failure_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+const Kernel<In<float>, Out<float>> copy_on_gpu =
+    kernel("test.copy_on_gpu", [](const CudaContext& gpu, In<float> x, Out<float> y) {
+      cudaMemcpyAsync(y.data(), x.data(), x.size_bytes(), cudaMemcpyDeviceToDevice, gpu.stream);
+    });
+
+/// What only GPUs can run goes to the ranks that have some, in whatever order tasks are ready and ranks are free.
+TEST(SomeRanks, HaveGpusForWhatOnlyTheseCanRun) {
+  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
+  constexpr std::int64_t extent = 100;
+  constexpr std::size_t chains = 12;
+  LocalCluster cluster({.ranks = 3, .gpus = 1, .ranks_without_gpus = 2, .cuda = &cuda()});
+  std::vector<core::DataId> ends;
+  for (std::size_t chain = 0; chain < chains; ++chain) {
+    std::vector<core::DataId> data;
+    for (int i = 0; i < 4; ++i) data.push_back(cluster.frontend().add_data({DType::f32, Shape{extent}}));
+    cluster.submit("test.fill", std::vector<graph::Access>{{data[0], w}},
+                   std::vector<Parameter>{static_cast<double>(chain)});
+    cluster.submit("test.copy_on_gpu", std::vector<graph::Access>{{data[0], r}, {data[1], w}}, {});
+    cluster.submit("copy", std::vector<graph::Access>{{data[1], r}, {data[2], w}}, {});
+    cluster.submit("test.copy_on_gpu", std::vector<graph::Access>{{data[2], r}, {data[3], w}}, {});
+    ends.push_back(data[3]);
+  }
+
+  for (std::size_t chain = 0; chain < chains; ++chain) {
+    ASSERT_EQ(cluster.read<float>(ends[chain], extent), std::vector<float>(extent, static_cast<float>(chain)));
+  }
+  cluster.end();
+  EXPECT_GE(cluster.byes()[2].devices[1].tasks, 2 * chains);
+}
+
+TEST(SomeRanks, WhoseGpusAreTooSmallSayHowMuchIsNeeded) {
+  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
+  constexpr std::int64_t extent = 1000;  // three arrays are too much, which a task that copies what it updates needs
+  LocalCluster cluster({.ranks = 1, .gpus = 1, .gpu_memory = 10'240, .cuda = &cuda()});
+  const core::DataId x = cluster.frontend().add_data({DType::f32, Shape{extent}});
+  const core::DataId y = cluster.frontend().add_data({DType::f32, Shape{extent}});
+  for (const core::DataId data : {x, y}) {
+    cluster.submit("test.fill", std::vector<graph::Access>{{data, w}}, std::vector<Parameter>{1.0});
+  }
+  cluster.frontend().wait_all();
+
+  const frontend::Pinned pinned = cluster.frontend().bring(y);
+  cluster.submit("test.update_on_gpu", std::vector<graph::Access>{{x, r}, {x, r}, {y, rw}}, {});
+  EXPECT_THAT(failure_of([&] { cluster.frontend().wait(y); }), HasSubstr("its arrays need 12288 bytes there at once"));
+  cluster.frontend().unpin(pinned);
+  cluster.submit("test.fill", std::vector<graph::Access>{{y, w}}, std::vector<Parameter>{1.0});
+  cluster.frontend().wait(y);
+  cluster.submit("test.update_on_gpu", std::vector<graph::Access>{{x, r}, {x, r}, {y, rw}}, {});
+  cluster.frontend().wait(y);
+}
 
 /// A product of matrices of n x n blocks, in the order of its loops, on a GPU that holds a quarter of the blocks. The
 /// best order keeps p x p blocks of the result, p^2 + 2p of them at most in the memory, and brings in what these need

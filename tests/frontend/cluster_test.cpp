@@ -175,10 +175,9 @@ class Silence final : public frontend::Delivery {
 
 TEST(Frontend, ThrowsWhereItWaitsOnceTheRunIsBroken) {
   Silence nobody;
-  const int cores = 1;
-  frontend::ClusterFrontend frontend(
-      std::span(&cores, 1), {.tasks = 10, .bytes = 1000}, [](core::KernelId /*kernel*/) { return std::string("fill"); },
-      nobody);
+  const cluster::RankSize rank{.cores = 1};
+  frontend::ClusterFrontend frontend(std::span(&rank, 1), {.tasks = 10, .bytes = 1000},
+                                     kernels::KernelTable::process().all(), nobody);
   const core::DataId data = frontend.add_data({DType::i64, Shape{1}});
   const graph::Access access{data, AccessMode::write};
   frontend.submit({.kernel = {}, .cores = 1, .accesses = std::span(&access, 1), .parameters = {}, .place = {}});

@@ -92,7 +92,15 @@ TEST(Registry, RefusesAKernelWithoutABody) {
   auto description = described("idle");
   description.cpu = nullptr;
 
-  EXPECT_EQ(refusal(description), "cannot register kernel \"idle\": it has no cpu body");
+  EXPECT_EQ(refusal(description), "cannot register kernel \"idle\": it has no body");
+}
+
+TEST(Registry, TakesAKernelForGpusOnly) {
+  auto description = described("parallel");
+  description.cpu = nullptr;
+  description.cuda = [](const CudaContext&) {};
+
+  EXPECT_EQ(refusal(description), "");
 }
 
 TEST(Registry, RefusesTooManyAccessesAndParameters) {

@@ -38,6 +38,15 @@ const auto told = kernel(
      .flops = [](auto x, auto times, auto, auto, auto) { return times * x[0]; },
      .bytes = [](auto, auto, auto y, auto factor, auto) { return factor * static_cast<double>(y[0]); }});
 
+const auto either =
+    kernel("test.either", [](In<float>, std::int32_t, Out<float> y) { y[0] = 1; },
+           {.cuda = [](const CudaContext& gpu, In<float> x, std::int32_t by,
+                       Out<float> y) { y[0] = x[0] + static_cast<float>(by) + static_cast<float>(gpu.scratch_bytes); },
+            .summary = "y = x + by, or so."});
+const auto gpu_only = kernel("test.gpu_only", [](const CudaContext& gpu, Out<float> y, double by) {
+  y[0] = static_cast<float>(by) + static_cast<float>(gpu.scratch_bytes);
+});
+
 const KernelDescription& registered(const KernelName& name) {
   const KernelTable& table = KernelTable::process();
   return table[table.at(name.name())];
@@ -110,6 +119,38 @@ TEST(TypedKernel, PassesTextIntegersAndShapesToAFunction) {
   call(registered(describing), {&out}, {{"parameter 1", "four"}, {"parameter 2", std::int64_t{38}}});
 
   EXPECT_THAT(out.values<std::int64_t>(), ElementsAre(42, 2));
+}
+
+/// The body for GPUs, with host memory.
+float called_as_on_a_gpu(const KernelDescription& kernel, std::vector<HostArray*> arrays, const Parameter& by) {
+  std::vector<ArrayView> views;
+  for (HostArray* const array : arrays) views.push_back(array->view());
+  kernel.cuda({.arrays = views, .parameters = std::span(&by, 1), .scratch_bytes = 100});
+  return arrays.back()->values<float>()[0];
+}
+
+TEST(TypedKernel, CallsItsBodyForGpusWithTheSameArgumentsAndTheContext) {
+  HostArray x = HostArray::of<float>({1}, {5});
+  HostArray y(DType::f32, {1});
+
+  EXPECT_TRUE(registered(either).cpu);
+  EXPECT_EQ(called_as_on_a_gpu(registered(either), {&x, &y}, std::int64_t{20}), 125.0F);
+  EXPECT_EQ(registered(either).summary, "y = x + by, or so.");
+  EXPECT_FALSE(registered(axpy).cuda);
+}
+
+TEST(TypedKernel, IsForGpusOnlyWhereItsBodyTakesTheContext) {
+  HostArray y(DType::f32, {1});
+
+  EXPECT_FALSE(registered(gpu_only).cpu);
+  EXPECT_EQ(called_as_on_a_gpu(registered(gpu_only), {&y}, 7.0), 107.0F);
+  EXPECT_EQ(KernelTable::process().signatures()[KernelTable::process().at("test.gpu_only").value()],
+            "test.gpu_only(write argument 1 f32; parameter 1 real)");
+  EXPECT_EQ(error_of([] {
+              static_cast<void>(kernel("test.two", [](const CudaContext&, In<float>) {},
+                                       {.cuda = [](const CudaContext&, In<float>) {}}));
+            }),
+            "cannot describe kernel \"test.two\": it has two bodies for GPUs");
 }
 
 TEST(TypedKernel, TakesItsParametersByPosition) {

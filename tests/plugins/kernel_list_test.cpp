@@ -20,6 +20,7 @@ KernelDescription scale_kernel() {
   kernel.parameters = {{.name = "factor", .type = ParameterType::real, .default_value = 2.0, .meaning = "of x"},
                        {.name = "label", .type = ParameterType::text, .default_value = {}, .meaning = {}},
                        {.name = "times", .type = ParameterType::integer, .default_value = {}, .meaning = "how often"}};
+  kernel.cpu = [](const TaskContext&) {};
   kernel.allows_panels = true;
   kernel.flops = [](std::span<const TaskAccess>, std::span<const Parameter>) { return 1.0; };
   return kernel;
@@ -27,7 +28,7 @@ KernelDescription scale_kernel() {
 
 const KernelDescription scale = scale_kernel();
 const KernelDescription bare{
-    .name = "bare", .summary = {}, .accesses = {}, .parameters = {}, .cpu = {}, .check = {}, .flops = {}, .bytes = {}};
+    .name = "bare", .summary = {}, .accesses = {}, .parameters = {}, .cpu = {}, .cuda = [](const CudaContext&) {}};
 const std::array plugins{plugins::Plugin{.path = "/opt/scale.so", .sha256 = "12ef", .kernels = {"scale", "unscale"}}};
 
 TEST(KernelList, ShowsABlockForEachKernel) {
@@ -35,7 +36,7 @@ TEST(KernelList, ShowsABlockForEachKernel) {
 
   EXPECT_EQ(kernels_text(kernels),
             "bare\n"
-            "    device  cpu  one core\n"
+            "    device  cuda  one GPU\n"
             "\n"
             "scale\n"
             "    y = factor * x + y, when y is read too.\n"
@@ -44,7 +45,8 @@ TEST(KernelList, ShowsABlockForEachKernel) {
             "    parameter            factor  real = 2  of x\n"
             "    parameter            label   text\n"
             "    parameter            times   integer   how often\n"
-            "    device               cpu     one core, or panels on several\n");
+            "    device               cpu     one core, or panels on several\n"
+            "    device               cuda    one GPU\n");
 }
 
 TEST(KernelList, ShowsWhereAKernelComesFromAndHowItIsUsed) {
@@ -69,7 +71,7 @@ TEST(KernelList, ShowsWhereAKernelComesFromAndHowItIsUsed) {
 TEST(KernelList, ShowsThatAKernelIsBuiltIn) {
   EXPECT_EQ(kernel_text(bare, plugins),
             "bare\n"
-            "    device  cpu  one core\n"
+            "    device  cuda  one GPU\n"
             "\n"
             "from         penstock itself\n"
             "operations   not known\n"
@@ -90,7 +92,7 @@ TEST(KernelList, IsJsonToo) {
   EXPECT_EQ(document["kernels"][1], json::parse(kernel_json(scale, plugins)));
   EXPECT_EQ(document["kernels"][1], json::parse(R"({
     "name": "scale", "summary": "y = factor * x + y, when y is read too.", "plugin": "/opt/scale.so", "panels": true,
-    "openmp": false, "devices": ["cpu"], "flops": true, "bytes": false,
+    "openmp": false, "devices": ["cpu", "cuda"], "flops": true, "bytes": false,
     "accesses": [{"name": "x", "modes": ["read"], "dtypes": null},
                  {"name": "y", "modes": ["write", "read_write"], "dtypes": ["f32", "f64"]}],
     "parameters": [{"name": "factor", "type": "real", "default": 2.0, "meaning": "of x"},

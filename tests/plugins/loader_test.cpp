@@ -159,7 +159,7 @@ TEST_F(LoaderTest, RefusesWhatIsNoPlugin) {
 TEST_F(LoaderTest, RefusesAPluginOfAnotherAbiBeforeItCallsIt) {
   EXPECT_THAT(refusal(sample("other_abi")),
               AllOf(StartsWith("it was built for penstock 0.0.7?x (plugin ABI 77, "),
-                    HasSubstr(", but this is penstock " + std::string(header_version) + " (plugin ABI 2, "),
+                    HasSubstr(", but this is penstock " + std::string(header_version) + " (plugin ABI 3, "),
                     HasSubstr("rebuild the plugin")));
 }
 

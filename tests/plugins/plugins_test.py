@@ -116,6 +116,23 @@ class JobsTest(PluginTest):
         self.assertIn("beta.toml:16:16: ", line)
         self.assertIn("'beta'", line)
 
+    def test_with_kernels_for_gpus_only_are_refused_without_gpus_before_the_run_begins(self):
+        self.copy("for_gpus")
+        job = self.job("gpus.toml", self.saxpy("for_gpus.so").read_text().replace("saxpy", "for_gpus"))
+        self.penstock("check", job)
+
+        for ranks, options, why in ((None, ("--devices", "cpu"), "no GPU: not asked for"),
+                                    (2, ("--devices", "cpu"), "no GPU: not asked for"),
+                                    (None, ("--serial",), "no GPU for a checked or serial run"),
+                                    (None, ("--checked",), "no GPU for a checked or serial run")):
+            with self.subTest(ranks=ranks, options=options):
+                started = self.penstock("run", job, *options, "--run-dir", "run", ranks=ranks, expect=2)
+
+                (line,) = self.messages(started)
+                self.assertRegex(line, r"gpus\.toml:1[2-6]:\d+: kernel sample\.for_gpus: it runs on GPUs only, and there "
+                                       f"is {why}")
+                self.assertFalse((self.folder / "run").exists())
+
 
 class RefusedTest(PluginTest):
     def test_with_one_line_and_the_place_in_the_job(self):

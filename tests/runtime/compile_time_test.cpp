@@ -53,6 +53,18 @@ static_assert(std::is_constructible_v<Reduction<float>, const Kernel<InOut<float
 static_assert(!std::is_constructible_v<Reduction<float>, const Kernel<Out<float>, In<float>>&, Origin>);
 static_assert(!std::is_constructible_v<Reduction<float>, const Kernel<InOut<double>, In<double>>&, Origin>);
 
+// A body for GPUs takes the arguments of the one for cores, behind its context.
+template <class Body>
+concept IsForGpus = requires(Body body) { KernelFacts<In<float>, InOut<float>, int>{.cuda = body}; };
+static_assert(IsForGpus<void (*)(const CudaContext&, In<float>, InOut<float>, int)>);
+static_assert(!IsForGpus<void (*)(In<float>, InOut<float>, int)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, In<float>, InOut<float>)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, In<double>, InOut<float>, int)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, In<float>, Out<float>, int)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, InOut<float>, InOut<float>, int)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, InOut<float>, In<float>, int)>);
+static_assert(!IsForGpus<void (*)(const CudaContext&, In<float>, InOut<float>, std::string)>);
+
 // Parameters take what converts to them.
 static_assert(detail::fits<double, int>());
 static_assert(detail::fits<std::string, const char*>());

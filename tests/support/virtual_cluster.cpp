@@ -21,11 +21,13 @@ constexpr std::size_t network = 3;
 constexpr std::size_t pace = 4;
 constexpr std::uint64_t events_most = 2'000'000;
 
-std::vector<int> random_cores(const ClusterOptions& options) {
+/// Of cores, and of GPUs where there are any.
+std::vector<cluster::RankSize> random_sizes(const ClusterOptions& options) {
   Random random(options.seed ^ 0xc0de5);
-  std::vector<int> cores(static_cast<std::size_t>(options.ranks));
-  for (int& count : cores) count = static_cast<int>(random.between(1, 4));
-  return cores;
+  std::vector<cluster::RankSize> sizes(static_cast<std::size_t>(options.ranks));
+  for (cluster::RankSize& size : sizes) size.cores = static_cast<int>(random.between(1, 4));
+  for (cluster::RankSize& size : sizes) size.gpu_bytes = static_cast<std::int64_t>(random.below(3));
+  return sizes;
 }
 
 }  // namespace
@@ -35,8 +37,8 @@ VirtualCluster::VirtualCluster(const Program& program, const SerialRun& oracle, 
       oracle_(oracle),
       options_(options),
       random_(options.seed),
-      cores_(random_cores(options)),
-      front_(cores_, *this),
+      sizes_(random_sizes(options)),
+      front_(sizes_, *this),
       released_(program.data, false),
       ends_(program.tasks.size()) {
   constexpr std::array<std::uint64_t, 4> choices{1, 8, 64, 512};
@@ -45,7 +47,7 @@ VirtualCluster::VirtualCluster(const Program& program, const SerialRun& oracle, 
   World& world = *this;
   for (int i = 0; i < options.ranks; ++i) {
     ranks_.emplace_back(RankId(i), world);
-    accounts_.push_back({.cores = cores_[static_cast<std::size_t>(i)]});
+    accounts_.push_back({.cores = sizes_[static_cast<std::size_t>(i)].cores});
   }
 }
 
@@ -57,6 +59,12 @@ void VirtualCluster::run() {
 }
 
 // --- the program ---------------------------------------------------------------------------------
+
+std::int64_t VirtualCluster::gpu_bytes_of(std::uint32_t task) const {
+  const auto most = std::ranges::max(sizes_, {}, &cluster::RankSize::gpu_bytes).gpu_bytes;
+  const std::uint64_t chance = mix(options_.seed ^ mix(task));
+  return most == 0 || chance % 4 != 0 ? 0 : 1 + static_cast<std::int64_t>(chance / 4) % most;
+}
 
 void VirtualCluster::next_step() {
   const std::size_t step = step_;
@@ -112,6 +120,7 @@ void VirtualCluster::submit(std::uint32_t index) {
                  .kernel = task.kernel,
                  .cores = task.cores,
                  .only_on = core::no_rank,
+                 .gpu_bytes = gpu_bytes_of(index),
                  .place = Place("program", index + 1),
                  .accesses = stamped_,
                  .parameters = parameters_});

@@ -89,6 +89,8 @@ class VirtualCluster final : private cluster::FrontOutput, private World {
   void next_step();
   void carry_out(const Step& step);
   void submit(std::uint32_t index);
+  /// What the task of the program needs of a GPU; of some, and no more than a rank has.
+  [[nodiscard]] std::int64_t gpu_bytes_of(std::uint32_t task) const;
   void release(std::uint32_t datum);
   void add_pin(std::uint32_t datum);
   void look_at_pins();
@@ -117,7 +119,7 @@ class VirtualCluster final : private cluster::FrontOutput, private World {
   Random random_;
   EventQueue events_;
   std::array<std::uint64_t, 5> delays_most_{};  // start, run, settle; network; pace of the program
-  std::vector<int> cores_;
+  std::vector<cluster::RankSize> sizes_;
   graph::Domain domain_;
   cluster::FrontMachine front_;
   std::deque<VirtualRank> ranks_;

@@ -40,6 +40,10 @@ std::vector<std::byte> VirtualCluster::inspect(RankId to, std::span<const std::b
 
 void VirtualCluster::inspect_task(RankId to, const cluster::TaskCommand& command) {
   note(command.task.value());
+  if (const auto named = tasks_.find(command.task); named != tasks_.end()) {
+    const std::int64_t has = sizes_[static_cast<std::size_t>(to.value())].gpu_bytes;
+    require(gpu_bytes_of(named->second) <= has, "a task is given to a rank that can run it");
+  }
   for (const cluster::Operand& operand : command.operands) {
     consumed_ += static_cast<std::uint64_t>(operand.kind == cluster::OperandKind::consume);
     if (operand.source == core::no_rank) continue;

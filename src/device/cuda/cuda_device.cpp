@@ -1,5 +1,7 @@
 #include "device/cuda/cuda_device.hpp"
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <algorithm>
 #include <exception>
 #include <system_error>
@@ -11,9 +13,23 @@
 #include "core/parameters.hpp"
 #include "device/cuda/cuda_error.hpp"
 #include "device/cuda/kernels/bodies.hpp"
+#include "executor/body.hpp"
 #include "executor/steady_clock.hpp"
 
 namespace penstock::device {
+
+namespace {
+
+/// What it encloses, as tools for CUDA show it. Without such a tool: a look at a pointer.
+class NamedRange {
+ public:
+  explicit NamedRange(const char* name) { nvtxRangePushA(name); }
+  NamedRange(const NamedRange&) = delete;
+  NamedRange& operator=(const NamedRange&) = delete;
+  ~NamedRange() { nvtxRangePop(); }
+};
+
+}  // namespace
 
 CudaDevice::CudaDevice(const GpuOptions& options, Completions& completions, TransferEnds& transfers)
     : index_(options.index), completions_(completions), transfers_(transfers) {
@@ -82,7 +98,7 @@ CudaDevice::~CudaDevice() {
 }
 
 bool CudaDevice::can_run(const KernelDescription& kernel) const {
-  return !is_broken() && find_cuda_body(kernel.name) != nullptr;
+  return !is_broken() && (kernel.cuda || find_cuda_body(kernel.name) != nullptr);
 }
 
 // --- any thread ---
@@ -162,15 +178,7 @@ void CudaDevice::launch(const Item& item) {
                 .number = ++launched_,
                 .message = {},
                 .begin_ns = executor::steady_now().ns};
-  try {
-    try_launch(item, flight);
-  } catch (const std::exception& error) {
-    flight.failed = true;
-    flight.message = error.what();
-  } catch (...) {
-    flight.failed = true;
-    flight.message = "unknown exception";
-  }
+  flight.failed = executor::fails([&] { try_launch(item, flight); }, flight.message);
   if (flight.failed) note_if_broken();
   try {
     if (!is_broken()) record(item, flight.end);
@@ -236,8 +244,18 @@ void CudaDevice::run_body(const Item& item, Flight& flight) {
                             .cublas = gpu_->cublas[item.queue]->get(),
                             .scratch = gpu_->scratch[item.queue]->bytes().data(),
                             .scratch_bytes = scratch_bytes};
-  find_cuda_body(work.kernel->name)(context);
+  call_body(work, context);
   if (CudaVerdict const verdict = find_cuda_verdict(work.kernel->name)) read_finding(context, verdict, flight);
+}
+
+void CudaDevice::call_body(const Work& work, const CudaContext& context) {
+  const KernelDescription& kernel = *work.kernel;
+  const NamedRange range(work.name != nullptr ? work.name : kernel.name.c_str());
+  if (!kernel.cuda) return find_cuda_body(kernel.name)(context);
+  kernel.cuda(context);
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) {
+    throw Error(ErrorCode::environment, describe(error) + " after the GPU body of kernel " + kernel.name);
+  }
 }
 
 void CudaDevice::read_finding(const CudaContext& context, CudaVerdict verdict, Flight& flight) {

@@ -36,7 +36,7 @@ class CudaDevice final : public Accelerator {
 
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cuda; }
   [[nodiscard]] int lanes() const override { return work_queues; }
-  /// The module's kernels, until the GPU has failed for good.
+  /// Kernels with a body of the module's or of their own, until the GPU has failed for good.
   [[nodiscard]] bool can_run(const KernelDescription& kernel) const override;
   [[nodiscard]] int number() const override { return index_; }
   [[nodiscard]] std::span<std::byte> memory() const override { return gpu_->memory->bytes(); }
@@ -84,6 +84,7 @@ class CudaDevice final : public Accelerator {
   void wait_for(const Item& item);
   void record(const Item& item, cudaEvent_t& event);
   void run_body(const Item& item, Flight& flight);
+  static void call_body(const Work& work, const CudaContext& context);
   void read_finding(const CudaContext& context, CudaVerdict verdict, Flight& flight);
   void move(const Item& item);
   void note_if_broken();
