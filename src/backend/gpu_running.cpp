@@ -77,10 +77,7 @@ void Backend::refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& ef
   }
   placement_->ended(task, false);
   place(task);
-  if (!task.is_placed) {
-    task.lost = refused.why == Refusal::gone;
-    return end_unrun(task, ready);
-  }
+  if (!task.is_placed) return end_unrun(task, ready);
   fill_panels(task);
   gpu_tasks_->run(task, effects);
 }

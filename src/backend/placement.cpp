@@ -74,7 +74,10 @@ std::optional<core::DeviceId> Placement::choose(Task& task) {
   if (keeps_cores_free_ && std::ranges::any_of(views_, fits)) views_[0].fit = Fit::kept_free;
   const std::optional<schedule::Choice> choice = schedule::choose_device(policy_, views_);
   if (!choice) {
-    task.message = why_none(bytes);
+    const bool is_too_large =
+        std::ranges::any_of(views_, [](const schedule::DeviceView& view) { return view.fit == Fit::too_large; });
+    task.lost = !is_too_large;
+    task.message = why_none(is_too_large, bytes);
     return std::nullopt;
   }
   reasons_.placed(task.kernel_id, views_, *choice);
@@ -90,10 +93,8 @@ std::optional<core::DeviceId> Placement::choose(Task& task) {
 }
 
 /// It is for GPUs only, then.
-std::string Placement::why_none(std::size_t bytes) const {
-  if (std::ranges::none_of(views_, [](const schedule::DeviceView& view) { return view.fit == Fit::too_large; })) {
-    return "it runs on GPUs only, and those of its rank have failed";
-  }
+std::string Placement::why_none(bool is_too_large, std::size_t bytes) {
+  if (!is_too_large) return "it runs on GPUs only, and those of its rank have failed";
   return "it runs on GPUs only, and its arrays need " + std::to_string(bytes) +
          " bytes there at once, more than a GPU of its rank has";
 }

@@ -63,7 +63,7 @@ class Placement {
   };
   [[nodiscard]] schedule::Fit fit(std::size_t index, const Task& task, std::size_t bytes) const;
   void view(std::size_t index, const Task& task, std::size_t bytes);
-  [[nodiscard]] std::string why_none(std::size_t bytes) const;
+  [[nodiscard]] static std::string why_none(bool is_too_large, std::size_t bytes);
   [[nodiscard]] schedule::Workload workload(const Task& task);
 
   GpuTasks& gpus_;

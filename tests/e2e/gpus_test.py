@@ -1,11 +1,13 @@
 """Jobs on emulated GPUs: the CUDA module as it is, on a CUDA that runs on threads of the host."""
 import json
 import os
+import pathlib
 import unittest
 
 import numpy
 from support import JOBS, ProgramTest
 
+PLUGIN_JOBS = pathlib.Path(os.environ["PENSTOCK_PLUGIN_JOBS"])
 PRODUCTS = 64
 TASKS = 3 * PRODUCTS + 1
 
@@ -66,6 +68,15 @@ class GpuTest(ProgramTest):
                  for row in ("GPU 1 copies in", "GPU 1 copies out")}
         self.assertEqual(sorted(names["GPU 1 copies in"]), sorted([f"A[{i}]" for i in range(PRODUCTS)] + ["B"]))
         self.assertEqual(sorted(names["GPU 1 copies out"]), sorted(f"C[{i}]" for i in range(PRODUCTS)))
+
+    def test_a_kernel_of_a_plugin_has_the_same_results_on_gpus_and_cores(self):
+        for devices, gpus in (("cuda", 16), ("cpu", 0)):
+            with self.subTest(devices=devices):
+                self.penstock("run", PLUGIN_JOBS / "saxpy.toml", "--devices", devices, "--run-dir", "run", "--fresh")
+                for i in range(16):
+                    numpy.testing.assert_array_equal(numpy.load(self.folder / f"run/results/y_{i:02}.npy"),
+                                                     1 + 2 * numpy.arange(1000, dtype="f4"))
+                self.assertGreaterEqual(sum(self.devices()["cuda"]), gpus)
 
     def test_gpus_that_are_hidden_are_not_there(self):
         for visible, number in (("", 0), ("-1", 0), ("1", 1), ("1,0", 2), ("0,7,1", 1),
