@@ -47,6 +47,18 @@ struct Options {
   /// one worker two runs have the same order where the worker cannot begin before all tasks have been submitted. One
   /// rank, cores only.
   std::optional<std::uint64_t> schedule_seed = {};
+  /// Cores and GPUs are used, as far as there are any. Without the cores every rank needs a GPU, and its cores run only
+  /// what no GPU can.
+  bool use_cpu = true;
+  bool use_cuda = true;
+  /// The most of each GPU's memory that a rank uses; 0: 90 % of what is free there.
+  std::int64_t gpu_bytes = 0;
+  /// Host memory that a rank pins for what goes to its GPUs and comes from them, at most: transfers to and from other
+  /// memory are slower and hold up those behind them. 0: none. Nothing: the rank's share of a quarter of the host's.
+  std::optional<std::int64_t> pinned_bytes = {};
+  /// By what a rank with GPUs chooses among its cores and them for each task: "eager": who is free first; "locality":
+  /// who has most of the data; "heft": who is predicted to end the task first.
+  std::string placement = "heft";
 };
 
 /// A named parameter of a built-in kernel: with("alpha", 2.0).

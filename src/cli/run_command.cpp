@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -39,6 +40,18 @@ std::vector<OptionDescription> options() {
       {.name = "devices",
        .value_name = "KINDS",
        .meaning = "cpu, cuda, or both as cpu,cuda (default: all that answer)"},
+      {.name = "gpu-memory",
+       .value_name = "SIZE",
+       .meaning = "the most of each GPU's memory that a rank uses; 0: 90 % of what is free there (default: 0)"},
+      {.name = "pinned-bytes",
+       .value_name = "SIZE",
+       .meaning = "host memory that each rank pins for transfers of GPUs, at most; 0: none, and transfers that hold up "
+                  "each other (default: its share of a quarter of the host's)"},
+      {.name = "placement",
+       .value_name = "POLICY",
+       .meaning = "by what a rank with GPUs chooses a device for a task: eager, who is free first; locality, who has "
+                  "most of the data; heft, who is predicted to end it first (default: " +
+                  defaults.placement + ")"},
       {.name = "trace-bytes",
        .value_name = "SIZE",
        .meaning = fmt::format("the most recent events of each rank that DIR/trace keeps; 0: no trace (default: {})",
@@ -75,6 +88,20 @@ std::string help() {
          std::string(exit_code_table);
 }
 
+[[noreturn]] void refuse(std::string_view choices, std::string_view given, std::span<const std::string_view> names) {
+  const std::string_view meant = nearest(given, names);
+  throw UsageError(fmt::format("--{}, not '{}'{}", choices, given,
+                               meant.empty() ? "" : fmt::format("; the nearest is '{}'", meant)));
+}
+
+std::string known_placement(const std::string& given) {
+  constexpr std::array<std::string_view, 3> policies{"eager", "locality", "heft"};
+  if (std::ranges::find(policies, given) == policies.end()) {
+    refuse("placement takes eager, locality or heft", given, policies);
+  }
+  return given;
+}
+
 void use_only(std::string_view list, runtime::RunOptions& run) {
   constexpr std::array<std::string_view, 2> kinds{"cpu", "cuda"};
   run.use_cpu = false;
@@ -86,9 +113,7 @@ void use_only(std::string_view list, runtime::RunOptions& run) {
     } else if (kind == "cuda") {
       run.use_cuda = true;
     } else {
-      const std::string_view meant = nearest(kind, kinds);
-      throw UsageError(fmt::format("--devices takes cpu, cuda or cpu,cuda, not '{}'{}", kind,
-                                   meant.empty() ? "" : fmt::format("; the nearest is '{}'", meant)));
+      refuse("devices takes cpu, cuda or cpu,cuda", kind, kinds);
     }
     if (kind.size() == list.size()) return;
     list.remove_prefix(kind.size() + 1);
@@ -108,6 +133,9 @@ runtime::RunOptions understood(const Arguments& given) {
   run.window_bytes = given.bytes("window-bytes").value_or(run.window_bytes);
   run.trace_bytes = given.bytes("trace-bytes", 0).value_or(run.trace_bytes);
   if (const auto devices = given.text("devices")) use_only(*devices, run);
+  run.gpu_bytes = given.bytes("gpu-memory", 0).value_or(run.gpu_bytes);
+  run.pinned_bytes = given.bytes("pinned-bytes", 0);
+  if (const auto placement = given.text("placement")) run.placement = known_placement(*placement);
   run.checked = given.has("checked");
   run.serial = given.has("serial");
   if (const auto seed = given.number("schedule-seed", 0, most)) run.schedule_seed = static_cast<std::uint64_t>(*seed);

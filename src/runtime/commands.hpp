@@ -64,6 +64,9 @@ struct RunOptions {
   bool checked = Options{}.checked;                   ///< this and what follows: on cores only
   bool serial = Options{}.serial;                     ///< on one rank
   std::optional<std::uint64_t> schedule_seed = {};    ///< likewise
+  std::int64_t gpu_bytes = Options{}.gpu_bytes;       ///< this and what follows: as those of Options
+  std::optional<std::int64_t> pinned_bytes = {};
+  std::string placement = Options{}.placement;
   GivenValues values = {};
 };
 

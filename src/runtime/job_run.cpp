@@ -259,6 +259,9 @@ int run_job(const RunOptions& options) {
                                                        .checked = options.checked,
                                                        .serial = options.serial,
                                                        .schedule_seed = options.schedule_seed,
+                                                       .gpu_bytes = options.gpu_bytes,
+                                                       .pinned_bytes = options.pinned_bytes,
+                                                       .placement = options.placement,
                                                        .prepare = [&] {
                                                          text.emplace(options.job);
                                                          load_plugins_of(*text);

@@ -88,16 +88,9 @@ int run(int /*argc*/, char** /*argv*/, const std::function<void(Runtime&)>& prog
   static std::atomic<bool> is_other_rank{false};  // by an earlier run: then there is no MPI to ask
   std::unique_ptr<runtime::Session> session;      // outlives the handler: a lost run is left without its destructors
   try {
-    session = std::make_unique<runtime::Session>(
-        runtime::SessionOptions{.workers = options.workers,
-                                .window = {options.window_tasks, options.window_bytes},
-                                .use_cpu = true,
-                                .use_cuda = true,
-                                .alone = false,
-                                .checked = options.checked,
-                                .serial = options.serial,
-                                .schedule_seed = options.schedule_seed,
-                                .prepare = [&] { runtime::check(options); }});
+    runtime::SessionOptions setup = runtime::session_options(options);
+    setup.prepare = [&] { runtime::check(options); };
+    session = std::make_unique<runtime::Session>(setup);
     std::optional<Interrupts> interrupts;
     is_other_rank = !session->is_front();
     if (session->is_front()) interrupts.emplace(false);

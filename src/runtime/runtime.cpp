@@ -201,15 +201,9 @@ HostView detail::HostFuture::get() && {
 
 Runtime::Runtime(const Options& options) {
   runtime::check(options);
-  auto session =
-      std::make_unique<runtime::Session>(runtime::SessionOptions{.workers = options.workers,
-                                                                 .window = {options.window_tasks, options.window_bytes},
-                                                                 .use_cpu = true,
-                                                                 .use_cuda = true,
-                                                                 .alone = true,
-                                                                 .checked = options.checked,
-                                                                 .serial = options.serial,
-                                                                 .schedule_seed = options.schedule_seed});
+  runtime::SessionOptions setup = runtime::session_options(options);
+  setup.alone = true;
+  auto session = std::make_unique<runtime::Session>(setup);
   state_ = std::make_shared<RuntimeState>(*session);
   state_->owned = std::move(session);
   if (!options.run_dir.empty()) state_->folder.emplace(*state_->session, options);

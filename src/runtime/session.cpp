@@ -52,10 +52,11 @@ double memory_share(const cluster::Welcome& share, std::size_t gpus) {
 }
 
 /// As far as can be told before the rank has opened its GPUs, of which it may have less.
-cluster::RankSize size_of(const cluster::Hello& hello, const cluster::Welcome& share) {
+cluster::RankSize size_of(const cluster::Hello& hello, const cluster::Welcome& share, std::int64_t gpu_bytes_most) {
   const auto all = share.checked ? 0 : static_cast<std::size_t>(hello.gpu_count);
   const std::size_t gpus = gpus_of(share, all).size();
-  const double most = static_cast<double>(hello.gpu_memory_bytes) * memory_share(share, all);
+  double most = static_cast<double>(hello.gpu_memory_bytes) * memory_share(share, all);
+  if (gpu_bytes_most > 0) most = std::min(most, static_cast<double>(gpu_bytes_most));
   return {.cores = static_cast<int>(share.cores.size() + gpu_slots * gpus),
           .gpu_bytes = gpus == 0 ? 0 : static_cast<std::int64_t>(most)};
 }
@@ -123,7 +124,7 @@ void Session::welcome_ranks(const SessionOptions& options) {
   std::vector<cluster::RankSize> sizes;
   for (std::size_t rank = 0; rank < welcomes.size(); ++rank) {
     welcomes[rank].checked = options.checked;
-    sizes.push_back(size_of(hellos[rank], welcomes[rank]));
+    sizes.push_back(size_of(hellos[rank], welcomes[rank], options.gpu_bytes));
   }
   try {
     start_backend(options, welcomes.front());
@@ -164,7 +165,10 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   backend_->add_device({.name = "", .device = std::move(cores)});
   engine_ = std::make_unique<engine::Engine>(kernels(), cpu_->workers(), buffers_);
   if (!share.checked) add_gpus(options, share);
-  if (backend_->placement() != nullptr && !options.use_cpu) backend_->placement()->keep_cores_free();
+  backend::Placement* const placement = backend_->placement();
+  if (placement == nullptr) return;
+  placement->use(schedule::policy_of(options.placement));
+  if (!options.use_cpu) placement->keep_cores_free();
 }
 
 std::span<const KernelDescription* const> Session::kernels() const {
@@ -179,6 +183,7 @@ void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& sh
     try {
       add_gpu({.index = static_cast<int>(i),
                .memory_share = memory_share(share, gpus.size()),
+               .memory_most = static_cast<std::size_t>(options.gpu_bytes),
                .peers = {own.begin(), own.end()}});
       first = first.value_or(static_cast<int>(i));
     } catch (const Error& error) {
@@ -188,7 +193,9 @@ void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& sh
     }
   }
   if (!first) return;
-  use_pinned(*first, static_cast<std::size_t>(share.host_ranks));
+  // All ranks of the host together bind no more than a share of its memory.
+  const auto share_bytes = static_cast<double>(memory_bytes_) * pinned_share / static_cast<double>(share.host_ranks);
+  use_pinned(*first, static_cast<std::size_t>(options.pinned_bytes.value_or(static_cast<std::int64_t>(share_bytes))));
   recall_costs(share);
 }
 
@@ -215,12 +222,12 @@ void Session::keep_costs() {
   if (!note.empty()) std::fprintf(stderr, "penstock: %s\n", note.c_str());
 }
 
-/// For what goes to GPUs and comes from them; all ranks of the host together bind no more than a share of its memory.
-void Session::use_pinned(int gpu, std::size_t ranks) {
-  const auto most = static_cast<double>(memory_bytes_) * pinned_share / static_cast<double>(ranks);
+/// For what goes to GPUs and comes from them.
+void Session::use_pinned(int gpu, std::size_t bytes_most) {
+  if (bytes_most == 0) return;
   backend_->use_pinned({.allocate = [this, gpu](std::size_t bytes) { return gpus_.allocate_pinned(gpu, bytes); },
                         .free = [this](void* memory) { gpus_.free_pinned(memory); }},
-                       static_cast<std::size_t>(most));
+                       bytes_most);
 }
 
 void Session::add_gpu(const device::GpuOptions& gpu) {

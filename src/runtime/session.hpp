@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <penstock/error.hpp>
+#include <penstock/runtime.hpp>
 
 #include "backend/backend.hpp"
 #include "cluster/front_machine.hpp"
@@ -44,6 +45,9 @@ struct SessionOptions {
   bool checked = false;
   bool serial = false;                                        ///< as Options::serial
   std::optional<std::uint64_t> schedule_seed = std::nullopt;  ///< as Options::schedule_seed
+  std::int64_t gpu_bytes = 0;                                 ///< as Options::gpu_bytes
+  std::optional<std::int64_t> pinned_bytes = std::nullopt;    ///< as Options::pinned_bytes
+  std::string placement = Options{}.placement;                ///< as Options::placement
   /// Rank 0, before anything is begun: looks whether the run can be, and loads its plugins, before the kernel table is
   /// made. All that this process has loaded then, by load_plugin() too, is loaded on the other ranks, and must be the
   /// same files there. What it throws, the constructor throws. May be absent.
@@ -103,7 +107,7 @@ class Session final : private process::Tenant {
   void do_without_gpus(const SessionOptions& options);
   void add_gpus(const SessionOptions& options, const cluster::Welcome& share);
   void add_gpu(const device::GpuOptions& gpu);
-  void use_pinned(int gpu, std::size_t ranks);
+  void use_pinned(int gpu, std::size_t bytes_most);
   void recall_costs(const cluster::Welcome& share);
   void keep_costs();
   [[nodiscard]] std::span<const KernelDescription* const> kernels() const;

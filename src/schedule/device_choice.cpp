@@ -86,7 +86,7 @@ Policy policy_of(std::string_view name) {
   const auto found = std::ranges::find(policy_names, name);
   if (found != policy_names.end()) return static_cast<Policy>(found - policy_names.begin());
   throw Error(ErrorCode::invalid_argument,
-              "the policy is \"" + std::string(name) + "\", but needs to be one of eager, locality and heft");
+              "the placement is \"" + std::string(name) + "\", but needs to be one of eager, locality and heft");
 }
 
 std::string_view name_of(Policy policy) { return policy_names[static_cast<std::size_t>(policy)]; }

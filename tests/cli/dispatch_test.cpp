@@ -99,6 +99,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "see penstock run --help"},
         UsageCase{{"run", "a", "--devices", "cpu,"},
                   "penstock run: --devices takes cpu, cuda or cpu,cuda, not ''; see penstock run --help"},
+        UsageCase{{"run", "a", "--placement", "eagr"},
+                  "penstock run: --placement takes eager, locality or heft, not 'eagr'; the nearest is 'eager'; "
+                  "see penstock run --help"},
+        UsageCase{{"run", "a", "--placement", "dmda"},
+                  "penstock run: --placement takes eager, locality or heft, not 'dmda'; see penstock run --help"},
+        UsageCase{{"run", "a", "--pinned-bytes", "-1"},
+                  "penstock run: --pinned-bytes takes a size such as 4GiB, 512MiB, 1e9 or 4096, not '-1'; "
+                  "see penstock run --help"},
+        UsageCase{{"run", "a", "--gpu-memory", "half"},
+                  "penstock run: --gpu-memory takes a size such as 4GiB, 512MiB, 1e9 or 4096, not 'half'; "
+                  "see penstock run --help"},
         UsageCase{{"check"}, "penstock check: FILE is missing; see penstock check --help"},
         UsageCase{{"check", "a", "--graph", ""},
                   "penstock check: option '--graph' needs a value; see penstock check --help"},

@@ -29,6 +29,9 @@ TEST(RunOptions, DefaultsAreTheLibrarys) {
   EXPECT_EQ(run.window_bytes, Options{}.window_bytes);
   EXPECT_TRUE(run.use_cpu);
   EXPECT_TRUE(run.use_cuda);
+  EXPECT_EQ(run.gpu_bytes, Options{}.gpu_bytes);
+  EXPECT_EQ(run.pinned_bytes, Options{}.pinned_bytes);
+  EXPECT_EQ(run.placement, Options{}.placement);
 }
 
 TEST(RunOptions, EveryOptionArrives) {
@@ -66,6 +69,16 @@ TEST(RunOptions, TraceMayHaveNoBytes) {
   EXPECT_EQ(told({"a", "--trace-bytes", "0"}).trace_bytes, 0);
   EXPECT_EQ(told({"a", "--trace-bytes", "1MiB"}).trace_bytes, 1 << 20);
   EXPECT_EQ(told({"a"}).trace_bytes, 64 << 20);
+}
+
+TEST(RunOptions, WhatConcernsGpusArrives) {
+  EXPECT_EQ(told({"a", "--gpu-memory", "2GiB"}).gpu_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(told({"a", "--gpu-memory", "0"}).gpu_bytes, 0);
+  EXPECT_EQ(told({"a", "--pinned-bytes", "1MiB"}).pinned_bytes, 1 << 20);
+  EXPECT_EQ(told({"a", "--pinned-bytes=0"}).pinned_bytes, 0);
+  for (const std::string placement : {"eager", "locality", "heft"}) {
+    EXPECT_EQ(told({"a", "--placement", placement}).placement, placement);
+  }
 }
 
 TEST(RunOptions, OrderAndChecksArrive) {

@@ -67,7 +67,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (!is_gpu(process, device)) return cudaErrorInvalidDevice;
     const Gpu& gpu = process.gpu(device);
     *properties = {};
-    std::snprintf(properties->name, sizeof(properties->name), "Emulated GPU %d", gpu.physical);
+    std::snprintf(properties->name, sizeof(properties->name), "Emulated GPU");
     properties->uuid = uuid_of(gpu);
     properties->totalGlobalMem = gpu.memory.capacity();
     properties->major = 9;

@@ -146,7 +146,7 @@ TEST_F(EmulatedGpuDevice, TellsWhatItIs) {
   const CudaGpus gpus = find("PENSTOCK_EMULATED_MEMORY", "67108864");
 
   ASSERT_EQ(gpus.gpus().size(), 1U);
-  EXPECT_EQ(gpus.gpus()[0].name, "Emulated GPU 0");
+  EXPECT_EQ(gpus.gpus()[0].name, "Emulated GPU");
   EXPECT_EQ(gpus.gpus()[0].uuid, "GPU-e0e0e0e0-0000-4000-8000-000000000000");
   EXPECT_EQ(gpus.gpus()[0].memory_bytes, 67108864);
 }

@@ -207,10 +207,36 @@ class GpuTest(ProgramTest):
     def test_a_gpu_that_cannot_be_opened_is_done_without(self):
         self.emulate(2, fault="cudaStreamCreateWithFlags:1:2")
         ended = self.multiply()
-        self.assertIn("Emulated GPU 0 is not used: ", self.failures(ended))
+        self.assertIn("Emulated GPU is not used: ", self.failures(ended))
         self.assertIn("cudaErrorMemoryAllocation", self.failures(ended))
         self.check_products()
         self.assertEqual(len(self.devices()["cuda"]), 1)
+
+    def gpu(self):
+        """Of the report: the only one."""
+        (gpu,) = [device for device in self.report("run")["ranks"][0]["devices"] if device["kind"] == "cuda"]
+        return gpu
+
+    def test_no_more_of_a_gpus_memory_is_used_than_was_asked_for(self):
+        self.multiply("--devices", "cuda", "--gpu-memory", "128KiB")  # a product and a half
+        self.check_products()
+        self.assertEqual(self.gpu()["tasks"], PRODUCTS)
+        self.assertGreater(self.gpu()["evictions"], 0)
+        self.multiply("--devices", "cuda", "--gpu-memory", "40KiB")
+        self.assertIn("64 were too large for its memory", self.gpu()["why_idle"])
+
+    def test_devices_are_chosen_by_the_placement_that_was_asked_for(self):
+        # The last knows from the runs before how long a product takes.
+        signs = {"eager": "free sooner", "locality": "more of", "heft": "predicted to end sooner"}
+        for placement, sign in signs.items():
+            with self.subTest(placement=placement):
+                self.emulate(1, kernel_ns="20000000")
+                self.multiply("--placement", placement)
+                self.check_products()
+                why = self.gpu()["why_idle"]
+                self.assertIn(sign, why)
+                self.assertFalse([other for other in signs.values()
+                                  if other not in (sign, "free sooner") and other in why], why)
 
     def test_a_gpu_that_cannot_be_opened_is_an_error_where_only_gpus_were_asked_for(self):
         self.emulate(1, memory=str(5 << 20))

@@ -71,7 +71,7 @@ TEST(Policy, IsRefusedWithTheNamesThatThereAre) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
       EXPECT_EQ(error.what(),
-                "the policy is \"" + std::string(name) + "\", but needs to be one of eager, locality and heft");
+                "the placement is \"" + std::string(name) + "\", but needs to be one of eager, locality and heft");
     }
   }
 }
