@@ -35,6 +35,8 @@ struct Benchmark {
 [[nodiscard]] std::vector<Row> run_critical_path(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_idle(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_wait(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_overlap(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_backward(const BenchOptions& options);
 
 inline constexpr Benchmark benchmarks[] = {
     {"matmul", "64 products of matrices on 2 ranks: made, multiplied, saved", true, run_matmul},
@@ -50,6 +52,8 @@ inline constexpr Benchmark benchmarks[] = {
     {"wait", "waits for one datum among other work, and waits that reading a result implies", false, run_wait},
     {"increments", "1000 increments, in a chain and independent: waits, and what predicts them", false, run_increments},
     {"minibatch", "a perceptron learns from 150 minibatches: when they are issued and done", false, run_minibatch},
+    {"overlap", "50 products on a GPU and copies of their results: how much is hidden", true, run_overlap},
+    {"backward", "a backward pass on a GPU whose gradients leave it as they are made", true, run_backward},
 };
 
 [[nodiscard]] inline Effort effort_of(const BenchOptions& options) {

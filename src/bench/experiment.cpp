@@ -90,10 +90,15 @@ class Comparison {
             .system = experiment_.contenders[contender].system,
             .workers = experiment_.workers,
             .summary = summarize(values_in(runs, measure, regime)),
-            .limit = limit_ < runs_.size() ? limit_of(runs_[limit_], measure, regime) : std::nullopt,
+            .limit = limit(measure, regime),
             .ratio = is_compared ? ratio_of(runs, runs_[best.contender], measure, regime) : std::nullopt,
             .rival = experiment_.contenders[best.contender].system,
             .regime = regime};
+  }
+
+  [[nodiscard]] std::optional<double> limit(std::size_t measure, Regime regime) const {
+    if (limit_ == runs_.size()) return experiment_.measures[measure].limit;
+    return limit_of(runs_[limit_], measure, regime);
   }
 
   /// The rival that does best; those with which the subject shares a regime go first.

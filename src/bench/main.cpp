@@ -41,7 +41,7 @@ po::options_description visible_options() {
   add("quick", "smaller sizes and fewer runs: shows that it works, not how fast it is");
   add("json", "print JSON in place of the table");
   add("n", po::value<int>()->value_name("N"),
-      "rows and columns of the matrices (default: 1000 for matmul, 4000 for cholesky)");
+      "rows and columns of the matrices (default: 1000 for matmul, 4000 for cholesky and on GPUs)");
   add("help,h", "print this text and exit");
   return options;
 }
@@ -123,6 +123,8 @@ int main(int argc, char** argv) {
   try {
     const bench::ScratchFolder traces(std::uint64_t{64} << 20);
     setenv(bench::run_dir_variable, (traces.path() / "run").c_str(), 1);
+    // What is learned of tasks' times is neither kept for the user's runs nor taken from them.
+    setenv("XDG_CACHE_HOME", (traces.path() / "cache").c_str(), 1);
     return bench::run(argc, argv);
   } catch (const boost::program_options::error& error) {
     return bench::say(std::string(error.what()) + "; see penstock-bench --help", bench::bad_use);

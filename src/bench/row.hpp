@@ -27,6 +27,7 @@ struct Measure {
   std::string name;  ///< the case
   std::string metric;
   std::string unit;
+  std::optional<double> limit = {};  ///< where it is known beforehand
 };
 
 /// One system's result in one case with one number of workers.

@@ -16,9 +16,13 @@ namespace penstock::cli {
 
 namespace {
 
-const std::array<OptionDescription, 2> options{
+const std::array<OptionDescription, 3> options{
     {{.name = "quick", .letter = '\0', .value_name = "", .meaning = "a short run that shows that it works"},
-     {.name = "json", .letter = '\0', .value_name = "", .meaning = "print JSON in place of the table"}}};
+     {.name = "json", .letter = '\0', .value_name = "", .meaning = "print JSON in place of the table"},
+     {.name = "n",
+      .letter = '\0',
+      .value_name = "N",
+      .meaning = "rows and columns of the matrices, where there are some"}}};
 
 std::string help() {
   return "Usage: penstock bench [options] NAME\n\n"
@@ -48,7 +52,9 @@ int run(std::span<const std::string> arguments, std::ostream& out) {
   }
   std::vector<std::string> handed_on{given.only_positional("NAME")};
   for (const OptionDescription& option : options) {
-    if (given.has(option.name)) handed_on.push_back("--" + std::string(option.name));
+    if (!given.has(option.name)) continue;
+    handed_on.push_back("--" + std::string(option.name));
+    if (!option.value_name.empty()) handed_on.push_back(*given.text(option.name));
   }
   std::error_code failure;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failure);

@@ -7,6 +7,7 @@ anything has to be.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,21 +23,26 @@ MARKS = [f"{batch} {what}" for batch in (1, 2, 3) for what in ("issued", "done")
 
 # The cases of the textbook's experiments.
 SHAPES = ["a chain among others", "a stencil", "a tree of sums", "a wavefront"]
+OVERLAP = ["copies", "efficiency"]
 CASES = {
     "async": ["front-end free", "all done"],
+    "backward": ["pass", "pass and copies", *OVERLAP],
     "critical-path": [f"{shape} of {us} us" for shape in SHAPES for us in (20, 200)],
     "deps": ["z = x * y + 2"],
     "idle": ["share of a core, 10 ms after work", "a task begins, 20 ms after work"],
     "increments": [f"{case}, {part}" for case in INCREMENTS for part in INCREMENT_PARTS],
     "minibatch": [f"{mode}, {what}" for mode in MODES for what in [*MARKS, "memory growth", "loss, last/first"]],
+    "overlap": [f"{memory}, {what}" for memory in ("pinned", "pageable")
+                for what in ["products", "one stream", *OVERLAP]],
     "tasks": ["independent", "chain", "random graph, 3 inputs", "fork-join, binary tree", "bytes a task in flight",
               "resident after a tenth", "resident after all"],
     "wait": ["x, then 40 others", "40 others, then x", "40 products, each copied", "40 products, each summed"],
 }
 
 
-def call(*command, code=0):
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=WHOLE_SECONDS)
+def call(*command, code=0, **environment):
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=WHOLE_SECONDS,
+                         env={**os.environ, **environment})
     assert ran.returncode == code, f"{command} returned {ran.returncode}:\n{ran.stdout}{ran.stderr}"
     return ran
 
@@ -53,12 +59,18 @@ def check_mistakes_of_the_user(bench):
         assert ran.stdout == "" and ran.stderr.startswith("penstock-bench: ") and ran.stderr.count("\n") == 1, ran
 
 
+def check_lack_of_a_gpu(bench):
+    for name in ("overlap", "backward"):
+        ran = call(bench, "--quick", name, code=2, CUDA_VISIBLE_DEVICES="-1")
+        assert ran.stdout == "" and ran.stderr.count("\n") == 1 and "needs a GPU" in ran.stderr, ran
+
+
 def check_benchmark(penstock, name):
     report = json.loads(call(penstock, "bench", "--quick", "--json", name).stdout)
     found = list(mistakes(report))
     assert not found, f"{name}: {found}"
     assert {row["bench"] for row in report["rows"]} == {name}
-    cases = {row["case"] for row in report["rows"]}
+    cases = {row["case"].removeprefix("emulated: ") for row in report["rows"]}
     assert cases == set(CASES.get(name, cases)), f"{name}: {sorted(cases)}"
     print(f"{name}: {len(report['rows'])} rows, regimes {sorted({row['regime'] for row in report['rows']})}")
     return report
@@ -82,6 +94,7 @@ def main():
     if what == "list":
         assert set(benchmarks(bench)) == set(names), (benchmarks(bench), names)
         check_mistakes_of_the_user(bench)
+        check_lack_of_a_gpu(bench)
         check_table(bench)
         check_graph(bench)
         return

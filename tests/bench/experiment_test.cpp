@@ -38,6 +38,20 @@ TEST(Experiment, RatioIsOfTheSubjectOnly) {
   EXPECT_EQ(rows[3].limit, 5.0);
 }
 
+TEST(Experiment, LimitIsOfTheMeasureWhereNoneIsMeasured) {
+  const Experiment experiment{.bench = "b",
+                              .workers = 2,
+                              .measures = {{"one", "efficiency", "", 0.98}, {"two", "time", "s"}},
+                              .contenders = {{Role::subject, "penstock", {}}, {Role::rival, "bare", {}}}};
+  const std::vector<std::vector<CountedRun>> runs{{{{0.9, 20.0}, Regime::near}}, {{{0.5, 10.0}, Regime::near}}};
+
+  const std::vector<Row> rows = evaluate(experiment, runs);
+
+  EXPECT_EQ(rows[0].limit, 0.98);
+  EXPECT_EQ(rows[1].limit, 0.98);
+  EXPECT_EQ(rows[2].limit, std::nullopt);
+}
+
 TEST(Experiment, OnlyRunsOfTheCommonRegimeCount) {
   const std::vector<std::vector<CountedRun>> runs{
       {{{2.0, 1.0}, Regime::near}, {{9.0, 1.0}, Regime::far}, {{3.0, 1.0}, Regime::near}},

@@ -85,10 +85,10 @@ class BenchTest : public testing::Test {
 TEST_F(BenchTest, HandsItsArgumentsToTheProgramBesideIt) {
   install(folder.path() / "bin" / "penstock-bench");
 
-  const Ran ran = shell(command.string() + " bench --json overlap --quick");
+  const Ran ran = shell(command.string() + " bench --json overlap --n 500 --quick");
 
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("bench overlap --quick --json\n"));
+  EXPECT_THAT(ran.out, HasSubstr("bench overlap --quick --json --n 500\n"));
 }
 
 TEST_F(BenchTest, ProgramGetsTheUsualBehaviourOfPipes) {
