@@ -37,6 +37,7 @@ struct Benchmark {
 [[nodiscard]] std::vector<Row> run_wait(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_overlap(const BenchOptions& options);
 [[nodiscard]] std::vector<Row> run_backward(const BenchOptions& options);
+[[nodiscard]] std::vector<Row> run_parallel(const BenchOptions& options);
 
 inline constexpr Benchmark benchmarks[] = {
     {"matmul", "64 products of matrices on 2 ranks: made, multiplied, saved", true, run_matmul},
@@ -54,6 +55,7 @@ inline constexpr Benchmark benchmarks[] = {
     {"minibatch", "a perceptron learns from 150 minibatches: when they are issued and done", false, run_minibatch},
     {"overlap", "50 products on a GPU and copies of their results: how much is hidden", true, run_overlap},
     {"backward", "a backward pass on a GPU whose gradients leave it as they are made", true, run_backward},
+    {"parallel", "50 products on each of two devices: one after the other, and both at once", true, run_parallel},
 };
 
 [[nodiscard]] inline Effort effort_of(const BenchOptions& options) {

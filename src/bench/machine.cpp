@@ -17,11 +17,18 @@ double load_now() {
   return getloadavg(&load, 1) == 1 ? load : 0.0;
 }
 
+core::CoreSet own_cores() {
+  const core::AllowedCores allowed = device::read_allowed_cores();
+  return core::share_cores(std::span(&allowed, 1)).front();
+}
+
 }  // namespace
 
-int cores_here() {
-  const core::AllowedCores allowed = device::read_allowed_cores();
-  return static_cast<int>(core::share_cores(std::span(&allowed, 1)).front().size());
+int cores_here() { return static_cast<int>(own_cores().size()); }
+
+std::string cores_text(int first, int count) {
+  const core::CoreSet own = own_cores();
+  return core::to_text(core::CoreSet(own.begin() + first, own.begin() + first + count));
 }
 
 MachineLine read_machine_line() {
