@@ -9,8 +9,9 @@
 namespace penstock::bench {
 
 struct BenchOptions {
-  bool quick = false;  ///< smaller sizes and fewer runs: shows that it works, not how fast it is
-  int n = 0;           ///< rows of the matrices, where there are some; 0: the benchmark's own
+  bool quick = false;           ///< smaller sizes and fewer runs: shows that it works, not how fast it is
+  int n = 0;                    ///< rows of the matrices, where there are some; 0: the benchmark's own
+  std::string devices = "cpu";  ///< "cpu", "gpu" or "cpu,gpu", where one can choose
 };
 
 struct Benchmark {
@@ -19,6 +20,7 @@ struct Benchmark {
   bool takes_n;
   std::vector<Row> (*run)(const BenchOptions& options);
   std::string (*text)() = nullptr;  ///< what is printed above the table
+  bool takes_devices = false;
 };
 
 [[nodiscard]] std::vector<Row> run_matmul(const BenchOptions& options);
@@ -52,7 +54,8 @@ inline constexpr Benchmark benchmarks[] = {
     {"deps", "the graph of z = x * y + 2 as text and for GraphViz, and its value", false, run_deps, describe_deps},
     {"wait", "waits for one datum among other work, and waits that reading a result implies", false, run_wait},
     {"increments", "1000 increments, in a chain and independent: waits, and what predicts them", false, run_increments},
-    {"minibatch", "a perceptron learns from 150 minibatches: when they are issued and done", false, run_minibatch},
+    {"minibatch", "a perceptron learns from 150 minibatches: when they are issued and done", false, run_minibatch,
+     nullptr, true},
     {"overlap", "50 products on a GPU and copies of their results: how much is hidden", true, run_overlap},
     {"backward", "a backward pass on a GPU whose gradients leave it as they are made", true, run_backward},
     {"parallel", "50 products on each of two devices: one after the other, and both at once", true, run_parallel},

@@ -42,6 +42,8 @@ po::options_description visible_options() {
   add("json", "print JSON in place of the table");
   add("n", po::value<int>()->value_name("N"),
       "rows and columns of the matrices (default: 1000 for matmul, 4000 for cholesky and on GPUs)");
+  add("devices", po::value<std::string>()->value_name("KINDS"),
+      "cpu (default), gpu or cpu,gpu for minibatch: on what the network learns");
   add("help,h", "print this text and exit");
   return options;
 }
@@ -66,6 +68,20 @@ const Benchmark& find_benchmark(const std::string& name) {
   throw po::error(fmt::format("there is no benchmark '{}', but {}", name, names));
 }
 
+int read_n(const Benchmark& benchmark, int n) {
+  if (!benchmark.takes_n) throw po::error(fmt::format("{} has no --n", benchmark.name));
+  if (n < 1 || n > n_most) throw po::error(fmt::format("--n takes 1 to {}", n_most));
+  return n;
+}
+
+std::string read_devices(const Benchmark& benchmark, const std::string& devices) {
+  if (!benchmark.takes_devices) throw po::error(fmt::format("{} has no --devices", benchmark.name));
+  if (devices != "cpu" && devices != "gpu" && devices != "cpu,gpu") {
+    throw po::error(fmt::format("--devices takes cpu, gpu or cpu,gpu, not '{}'", devices));
+  }
+  return devices;
+}
+
 Request read_arguments(int argc, char** argv) {
   po::options_description all;
   all.add(visible_options()).add_options()("name", po::value<std::vector<std::string>>());
@@ -75,16 +91,17 @@ Request read_arguments(int argc, char** argv) {
   constexpr int strict = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   po::store(po::command_line_parser(argc, argv).options(all).positional(positional).style(strict).run(), given);
 
-  Request request{.options = {.quick = given.contains("quick"), .n = 0}, .json = given.contains("json")};
+  Request request;
+  request.json = given.contains("json");
+  request.options.quick = given.contains("quick");
   if (given.contains("help")) return request;
   if (!given.contains("name")) throw po::error("the NAME of a benchmark is missing");
   const auto& names = given["name"].as<std::vector<std::string>>();
   if (names.size() > 1) throw po::error(fmt::format("one NAME is taken, '{}' is too much", names[1]));
   request.benchmark = &find_benchmark(names.front());
-  if (given.contains("n")) {
-    if (!request.benchmark->takes_n) throw po::error(fmt::format("{} has no --n", request.benchmark->name));
-    request.options.n = given["n"].as<int>();
-    if (request.options.n < 1 || request.options.n > n_most) throw po::error(fmt::format("--n takes 1 to {}", n_most));
+  if (given.contains("n")) request.options.n = read_n(*request.benchmark, given["n"].as<int>());
+  if (given.contains("devices")) {
+    request.options.devices = read_devices(*request.benchmark, given["devices"].as<std::string>());
   }
   return request;
 }

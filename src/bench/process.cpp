@@ -68,6 +68,10 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
 bool is_readable(int descriptor, int limit_ms) {
   pollfd watched{descriptor, POLLIN, 0};
   return poll(&watched, 1, limit_ms) > 0;
@@ -191,6 +195,7 @@ ProgramResult run_program(const ProgramCall& call) {
   result.out = read_all(child.out());
   const rusage usage = child.wait();
   result.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.peak_bytes = std::int64_t{usage.ru_maxrss} * 1024;
   return result;
 }

@@ -16,6 +16,7 @@ struct ProgramCall {
 struct ProgramResult {
   std::string out;              ///< what it wrote to standard output
   double wall_s = 0.0;          ///< from its start to its end
+  double cpu_s = 0.0;           ///< of cores that it used meanwhile
   std::int64_t peak_bytes = 0;  ///< greatest resident memory, of the program itself
 };
 

@@ -16,13 +16,17 @@ namespace penstock::cli {
 
 namespace {
 
-const std::array<OptionDescription, 3> options{
+const std::array<OptionDescription, 4> options{
     {{.name = "quick", .letter = '\0', .value_name = "", .meaning = "a short run that shows that it works"},
      {.name = "json", .letter = '\0', .value_name = "", .meaning = "print JSON in place of the table"},
      {.name = "n",
       .letter = '\0',
       .value_name = "N",
-      .meaning = "rows and columns of the matrices, where there are some"}}};
+      .meaning = "rows and columns of the matrices, where one can choose"},
+     {.name = "devices",
+      .letter = '\0',
+      .value_name = "KINDS",
+      .meaning = "cpu, gpu or cpu,gpu, where one can choose (default: cpu)"}}};
 
 std::string help() {
   return "Usage: penstock bench [options] NAME\n\n"

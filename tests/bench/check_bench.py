@@ -19,7 +19,8 @@ WHOLE_SECONDS = 280  # of one short run; generous, so that a busy machine does n
 INCREMENTS = [f"y = {x} + 1, {size}" for x in "xy" for size in ("1x2", "200x200")]
 INCREMENT_PARTS = ["t1 issue", "hand-over", "t2 compute", "t3 return", "wait each", "wait at end"]
 MODES = ["wait each batch", "one batch ahead", "window 256 MiB"]
-MARKS = [f"{batch} {what}" for batch in (1, 2, 3) for what in ("issued", "done")]
+TRAINED = [*(f"{batch} {what}" for batch in (1, 2, 3) for what in ("issued", "done")), "memory growth",
+           "loss, last/first"]
 
 # The cases of the textbook's experiments.
 SHAPES = ["a chain among others", "a stencil", "a tree of sums", "a wavefront"]
@@ -31,7 +32,9 @@ CASES = {
     "deps": ["z = x * y + 2"],
     "idle": ["share of a core, 10 ms after work", "a task begins, 20 ms after work"],
     "increments": [f"{case}, {part}" for case in INCREMENTS for part in INCREMENT_PARTS],
-    "minibatch": [f"{mode}, {what}" for mode in MODES for what in [*MARKS, "memory growth", "loss, last/first"]],
+    "minibatch": [f"{mode}, {what}" for mode in MODES for what in [*TRAINED, "cores idle"]],
+    "minibatch --devices cpu,gpu": [f"cpu,gpu, {mode}, {what}" for mode in MODES
+                                    for what in [*TRAINED, "cores idle", "GPUs idle"]],
     "overlap": [f"{memory}, {what}" for memory in ("pinned", "pageable")
                 for what in ["products", "one stream", *OVERLAP]],
     "parallel": [f"{pair}, {what}" for pair in ("two GPUs", "GPU + cores", "cores in two ranks")
@@ -56,7 +59,8 @@ def benchmarks(bench):
 
 def check_mistakes_of_the_user(bench):
     for arguments in ([], ["no-such"], ["matmul", "matmul"], ["--no-such", "matmul"], ["--qui", "matmul"],
-                      ["--n", "0", "matmul"], ["--n", "many", "matmul"], ["--n", "5", "increments-job"]):
+                      ["--n", "0", "matmul"], ["--n", "many", "matmul"], ["--n", "5", "increments-job"],
+                      ["--devices", "cpu", "matmul"], ["--devices", "gpu,", "minibatch"]):
         ran = call(bench, *arguments, code=2)
         assert ran.stdout == "" and ran.stderr.startswith("penstock-bench: ") and ran.stderr.count("\n") == 1, ran
 
@@ -68,10 +72,10 @@ def check_lack_of_a_gpu(bench):
 
 
 def check_benchmark(penstock, name):
-    report = json.loads(call(penstock, "bench", "--quick", "--json", name).stdout)
+    report = json.loads(call(penstock, "bench", "--quick", "--json", *name.split()).stdout)
     found = list(mistakes(report))
     assert not found, f"{name}: {found}"
-    assert {row["bench"] for row in report["rows"]} == {name}
+    assert {row["bench"] for row in report["rows"]} == {name.split()[0]}
     cases = {row["case"].removeprefix("emulated: ") for row in report["rows"]}
     known = set(CASES.get(name, cases))
     not_everywhere = {case for case in known - cases if case.startswith(("two GPUs, ", "cores in two ranks, "))}

@@ -32,6 +32,14 @@ TEST(RunProgram, MeasuresThePeakOfTheProgramItself) {
   EXPECT_GE(large.peak_bytes, std::int64_t{64} << 20);
 }
 
+TEST(RunProgram, CountsTheTimeOfCoresAndNotOfWaiting) {
+  const double computing_s = run_program(shell("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done")).cpu_s;
+  const ProgramResult waiting = run_program(shell("sleep 0.3"));
+
+  EXPECT_GT(computing_s, 0.01);
+  EXPECT_LT(waiting.cpu_s, waiting.wall_s / 2);
+}
+
 TEST(RunProgram, StandardInputIsEmpty) { EXPECT_EQ(run_program(shell("cat")).out, ""); }
 
 TEST(RunProgram, EnvironmentIsAddedToOurOwn) {

@@ -1,6 +1,7 @@
-// The benchmark `minibatch` on penstock: penstock-bench-minibatch MODE BATCHES PARTS, where MODE says how far the
-// program runs ahead: `wait` not at all, `overlap` one batch, `window` as far as 256 MiB of results allow. Each batch
-// is cut into parts by rows, so that cores have work of their own. Answers as bench/rivals/perceptron.hpp says.
+// The benchmark `minibatch` on penstock: penstock-bench-minibatch MODE BATCHES PARTS DEVICES, where MODE says how far
+// the program runs ahead: `wait` not at all, `overlap` one batch, `window` as far as 256 MiB of results allow. Each
+// batch is cut into parts by rows, so that devices have work of their own: `cpu`, `gpu` or `cpu,gpu`. Answers as
+// bench/rivals/perceptron.hpp says.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -19,14 +20,6 @@ namespace {
 
 using Matrix = Array<float>;
 
-// What the network does element by element.
-const auto rectify_kernel = kernel("bench.rectify", [](InOut<float> values) { rectify(values); });
-const auto mask_kernel =
-    kernel("bench.mask", [](In<float> activation, InOut<float> gradient) { mask(activation, gradient); });
-/// New weights in place of a change of the old ones: each batch has data of its own, for which one can wait.
-const auto descend = kernel("bench.descend", [](In<float> weights, In<float> gradient, Out<float> next) {
-  for (std::size_t i = 0; i < next.size(); ++i) next[i] = weights[i] - learning_rate * gradient[i];
-});
 const auto stamp = kernel("bench.stamp", [](In<float>, In<float>, In<float>, Out<double> seconds) {
   seconds[0] = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 });
@@ -67,6 +60,7 @@ class Training {
 
  private:
   Matrix matrix(std::int64_t rows, std::int64_t columns) { return runtime_.array<float>({rows, columns}); }
+  Matrix like(const Matrix& x) { return runtime_.array<float>(x.shape()); }
   Matrix product(const Matrix& a, const Matrix& b, std::int64_t rows, std::int64_t columns) {
     Matrix c = matrix(rows, columns);
     runtime_.submit(gemm, read(a), read(b), write(c));
@@ -79,15 +73,17 @@ class Training {
     return c;
   }
   Matrix layer(const Matrix& x, const Matrix& w) {
-    Matrix result = product(x, w, rows_, w.shape()[1]);
-    runtime_.submit(rectify_kernel, read_write(result));
+    const Matrix sums = product(x, w, rows_, w.shape()[1]);
+    Matrix result = like(sums);
+    runtime_.submit(relu, read(sums), write(result));
     return result;
   }
   /// The gradient before the layer that made `activation`, from the one behind it.
   Matrix back(const Matrix& gradient, const Matrix& w, const Matrix& activation) {
-    Matrix result = matrix(rows_, w.shape()[0]);
-    runtime_.submit(gemm, read(gradient), read(w), write(result), with("transpose_b", true));
-    runtime_.submit(mask_kernel, read(activation), read_write(result));
+    const Matrix behind = like(activation);
+    runtime_.submit(gemm, read(gradient), read(w), write(behind), with("transpose_b", true));
+    Matrix result = like(activation);
+    runtime_.submit(relu_gradient, read(activation), read(behind), write(result));
     return result;
   }
 
@@ -105,14 +101,16 @@ class Training {
             .loss = inner(error, error)};
   }
 
-  /// The gradients of the parts are added in their order.
+  /// The gradients of the parts are added in their order. New weights in place of a change of the old ones: each batch
+  /// has data of its own, for which one can wait.
   Matrix next(const Matrix& weights, const std::vector<Pass>& passes, Matrix Weights::*which) {
     const Matrix& sum = passes.front().gradient.*which;
     for (std::size_t i = 1; i < passes.size(); ++i) {
       runtime_.submit(axpy, read(passes[i].gradient.*which), read_write(sum));
     }
-    Matrix result = matrix(weights.shape()[0], weights.shape()[1]);
-    runtime_.submit(descend, read(weights), read(sum), write(result));
+    Matrix result = like(weights);
+    runtime_.submit(copy, read(weights), write(result));
+    runtime_.submit(axpy, read(sum), read_write(result), with("alpha", -learning_rate));
     return result;
   }
 
@@ -179,10 +177,12 @@ void run_plan(Runtime& runtime, const Plan& plan) {
 }  // namespace penstock::bench
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   const penstock::bench::Plan plan{.mode = argv[1], .batches = std::atoi(argv[2]), .parts = std::atoi(argv[3])};
   if (plan.batches < penstock::bench::batches_least || plan.parts < 1) return 2;
+  const std::string devices = argv[4];
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_plan(runtime, plan); },
-      penstock::bench::traced({.window_bytes = std::int64_t{256} << 20}));
+      penstock::bench::traced(
+          {.window_bytes = std::int64_t{256} << 20, .use_cpu = devices != "gpu", .use_cuda = devices != "cpu"}));
 }

@@ -38,7 +38,7 @@ inline void rectify(std::span<float> values) {
 /// The gradient before a ReLU whose result is `activation`.
 inline void mask(std::span<const float> activation, std::span<float> gradient) {
   for (std::size_t i = 0; i < gradient.size(); ++i) {
-    if (!(activation[i] > 0.0F)) gradient[i] = 0.0F;
+    gradient[i] = activation[i] > 0.0F ? gradient[i] : 0.0F;  // no branch: it is done for several at a time
   }
 }
 
