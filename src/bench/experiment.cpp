@@ -49,7 +49,7 @@ bool more_is_better(const Measure& measure) { return measure.unit.ends_with("/s"
 std::optional<double> ratio_of(std::span<const CountedRun> subject, std::span<const CountedRun> rival,
                                std::size_t measure, Regime regime) {
   const double divisor = median(values_in(rival, measure, regime));
-  if (divisor == 0.0) return std::nullopt;
+  if (divisor <= 0.0) return std::nullopt;
   return median(values_in(subject, measure, regime)) / divisor;
 }
 

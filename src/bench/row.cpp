@@ -48,7 +48,7 @@ std::string to_json(const MachineLine& machine, std::span<const Row> rows) {
 }
 
 std::string to_table(const MachineLine& machine, std::span<const Row> rows) {
-  observe::Table table({{.title = "case", .width_max = 48},
+  observe::Table table({{.title = "case", .width_max = 52},
                         {.title = "system"},
                         {.title = "workers", .align = Align::right},
                         {.title = "median", .align = Align::right},

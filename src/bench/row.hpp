@@ -38,8 +38,9 @@ struct Row {
   int workers = 1;
   Summary summary;
   std::optional<double> limit;  ///< what the machine allows, in the same unit; none where there is no such limit
-  std::optional<double> ratio;  ///< of penstock: its value over the rival's; none where no regime has runs of both
-  std::string rival;            ///< of the ratio
+  /// Of penstock: its value over the rival's; none where no regime has runs of both, or the rival's is 0 or less.
+  std::optional<double> ratio;
+  std::string rival;  ///< of the ratio
   Regime regime = Regime::mixed;
 };
 

@@ -61,7 +61,7 @@ struct RunOptions {
   bool use_cpu = true;
   std::int64_t trace_bytes = std::int64_t{64} << 20;  ///< of each rank's trace, at most; 0: none
   bool use_cuda = true;                               ///< those that answer; never an error while use_cpu is set
-  bool checked = Options{}.checked;                   ///< this and what follows: on cores only
+  bool checked = Options{}.checked;                   ///< this and the next two: on cores only
   bool serial = Options{}.serial;                     ///< on one rank
   std::optional<std::uint64_t> schedule_seed = {};    ///< likewise
   std::int64_t gpu_bytes = Options{}.gpu_bytes;       ///< this and what follows: as those of Options

@@ -39,7 +39,7 @@ void check(const Options& options) {
   demand(options.window_bytes >= 1, "window_bytes", options.window_bytes, "1 or more");
   demand(options.trace_bytes >= trace_bytes_least, "trace_bytes", options.trace_bytes,
          std::to_string(trace_bytes_least) + " (1 MiB) or more");
-  demand(options.gpu_bytes >= 0, "gpu_bytes", options.gpu_bytes, "from 0, which is all that there is");
+  demand(options.gpu_bytes >= 0, "gpu_bytes", options.gpu_bytes, "0 or more");
   const std::int64_t pinned_bytes = options.pinned_bytes.value_or(0);
   demand(pinned_bytes >= 0, "pinned_bytes", pinned_bytes, "0 or more");
   static_cast<void>(schedule::policy_of(options.placement));

@@ -78,11 +78,13 @@ TEST(Experiment, WithoutCommonRegimeThereIsNoRatio) {
   EXPECT_EQ(rows[1].regime, Regime::far);
 }
 
-TEST(Experiment, RivalsValueOfZeroGivesNoRatio) {
-  const std::vector<std::vector<CountedRun>> runs{
-      {{{2.0, 1.0}, Regime::near}}, {{{0.0, 1.0}, Regime::near}}, {{{1.0, 1.0}, Regime::near}}};
+TEST(Experiment, RivalsValueOfZeroOrLessGivesNoRatio) {
+  for (const double value : {0.0, -0.01}) {
+    const std::vector<std::vector<CountedRun>> runs{
+        {{{2.0, 1.0}, Regime::near}}, {{{value, 1.0}, Regime::near}}, {{{1.0, 1.0}, Regime::near}}};
 
-  EXPECT_EQ(evaluate(two_measures(), runs)[0].ratio, std::nullopt);
+    EXPECT_EQ(evaluate(two_measures(), runs)[0].ratio, std::nullopt);
+  }
 }
 
 TEST(Experiment, RatioIsOverTheBestRivalOfEachMeasure) {

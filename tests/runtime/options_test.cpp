@@ -27,7 +27,7 @@ TEST(RuntimeOptions, OutOfRangeAreNamedWithTheirRange) {
   EXPECT_EQ(refusal({.window_bytes = 0}), "Options::window_bytes is 0, but needs to be 1 or more");
   EXPECT_EQ(refusal({.window_bytes = -5}), "Options::window_bytes is -5, but needs to be 1 or more");
   EXPECT_EQ(refusal({.trace_bytes = 1000}), "Options::trace_bytes is 1000, but needs to be 1048576 (1 MiB) or more");
-  EXPECT_EQ(refusal({.gpu_bytes = -1}), "Options::gpu_bytes is -1, but needs to be from 0, which is all that there is");
+  EXPECT_EQ(refusal({.gpu_bytes = -1}), "Options::gpu_bytes is -1, but needs to be 0 or more");
   EXPECT_EQ(refusal({.pinned_bytes = -1}), "Options::pinned_bytes is -1, but needs to be 0 or more");
   EXPECT_EQ(refusal({.placement = "fast"}),
             "the placement is \"fast\", but needs to be one of eager, locality and heft");
