@@ -81,5 +81,5 @@ int main(int argc, char** argv) {
   const std::int64_t tile = std::atol(argv[2]);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_once(runtime, n, tile); },
-      penstock::bench::traced());
+      penstock::bench::traced({.use_cuda = false}));
 }

@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
   const int count = std::atoi(argv[2]);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::multiply(runtime, n, count); },
-      penstock::bench::traced({.workers = 1}));
+      penstock::bench::traced({.workers = 1, .use_cuda = false}));
 }

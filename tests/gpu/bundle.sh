@@ -8,7 +8,8 @@ readonly build=$(readlink -f "$1")
 readonly to=$2
 readonly here=$(dirname "$(readlink -f "$0")")
 
-readonly programs=(penstock penstock-bench)
+readonly programs=(penstock penstock-bench penstock-bench-overlap penstock-bench-overlap-bare penstock-bench-parallel
+                   penstock-bench-backward penstock-bench-matmul-bare)
 readonly tests=(cuda_conformance_test cuda_kernels_test cuda_bodies_test cuda_device_test gpu_programs_test)
 
 # What its own system has, or must have: the C library, the driver and CUDA.

@@ -50,5 +50,5 @@ int main(int argc, char** argv) {
   const int count = std::atoi(argv[2]);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_twice(runtime, n, count); },
-      penstock::bench::traced({.workers = std::atoi(argv[3])}));
+      penstock::bench::traced({.workers = std::atoi(argv[3]), .use_cuda = false}));
 }

@@ -112,5 +112,5 @@ int main(int argc, char** argv) {
           runtime.wait_all();
         });
       },
-      penstock::bench::traced({.workers = run.workers}));
+      penstock::bench::traced({.workers = run.workers, .use_cuda = false}));
 }

@@ -37,5 +37,5 @@ int main(int argc, char** argv) {
         penstock::bench::evaluate(runtime, false);
         penstock::bench::evaluate(runtime, true);
       },
-      penstock::bench::traced());
+      penstock::bench::traced({.use_cuda = false}));
 }

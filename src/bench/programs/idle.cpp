@@ -33,5 +33,5 @@ int main(int argc, char** argv) {
   const penstock::bench::IdleRun run(argc, argv);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_idle(runtime, run); },
-      penstock::bench::traced({.workers = run.workers}));
+      penstock::bench::traced({.workers = run.workers, .use_cuda = false}));
 }

@@ -134,5 +134,5 @@ int main(int argc, char** argv) {
   const penstock::bench::IncrementRun run(argc, argv);
   return penstock::run(
       argc, argv, [&](penstock::Runtime& runtime) { penstock::bench::run_increments(runtime, run); },
-      penstock::bench::traced({.workers = run.workers}));
+      penstock::bench::traced({.workers = run.workers, .use_cuda = false}));
 }

@@ -90,7 +90,7 @@ void run_pattern(Runtime& runtime, const TaskRun& run) {
 }
 
 Options options_of(const TaskRun& run) {
-  Options options{.workers = run.workers};
+  Options options{.workers = run.workers, .use_cuda = false};
   if (run.pattern == "memory") options.window_tasks = static_cast<std::uint64_t>(run.count) + 16;
   return options;
 }

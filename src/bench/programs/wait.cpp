@@ -143,5 +143,5 @@ int main(int argc, char** argv) {
       [&](penstock::Runtime& runtime) {
         mode == "x" ? penstock::bench::run_x(runtime, size) : penstock::bench::run_stream(runtime, size);
       },
-      penstock::bench::traced({.workers = size.workers}));
+      penstock::bench::traced({.workers = size.workers, .use_cuda = false}));
 }
