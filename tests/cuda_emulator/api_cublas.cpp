@@ -1,6 +1,9 @@
 // cuBLAS: its handles, and what its statuses are called. What it computes is in api_cublas_compute.cpp.
 #include <cublas_v2.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "cuda_emulator/cublas.hpp"
 #include "cuda_emulator/process.hpp"
 
@@ -31,6 +34,19 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   const CublasUse use(handle);
   if (!use.is_right()) return CUBLAS_STATUS_EXECUTION_FAILED;
   handle->stream = stream;
+  handle->own_workspace = nullptr;
+  handle->own_workspace_bytes = 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, std::size_t bytes) {
+  constexpr std::uintptr_t alignment = 256;
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const CublasUse use(handle);
+  if (!use.is_right()) return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (reinterpret_cast<std::uintptr_t>(workspace) % alignment != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  handle->own_workspace = workspace;
+  handle->own_workspace_bytes = bytes;
   return CUBLAS_STATUS_SUCCESS;
 }
 

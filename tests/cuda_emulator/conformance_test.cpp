@@ -360,6 +360,38 @@ TEST_F(Cuda, ProductsComeColumnByColumn) {
   EXPECT_EQ(cublasDestroy(cublas), CUBLAS_STATUS_SUCCESS);
 }
 
+/// Whoever sets the stream gives the workspace up: it is not touched from then on.
+TEST_F(Cuda, SettingTheStreamOfAHandleDropsItsWorkspace) {
+  constexpr std::size_t workspace_bytes = 8192;
+  cublasHandle_t cublas = nullptr;
+  void* workspace = nullptr;
+  std::vector<unsigned char> found(workspace_bytes);
+  const float one = 1;
+  ASSERT_EQ(cublasCreate(&cublas), CUBLAS_STATUS_SUCCESS);
+  ASSERT_CUDA(cudaMalloc(&workspace, workspace_bytes));
+  ASSERT_CUDA(cudaMemset(workspace, 7, workspace_bytes));
+  ASSERT_CUDA(cudaMemset(device_, 0, 3 * 64 * sizeof(float)));
+  const auto multiply = [&] {
+    ASSERT_EQ(cublasSgemm_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one, device_, 8, device_ + 64, 8, &one,
+                             device_ + 128, 8),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_CUDA(cudaStreamSynchronize(stream_));
+    EXPECT_CUDA(cudaMemcpy(found.data(), workspace, workspace_bytes, cudaMemcpyDeviceToHost));
+  };
+
+  EXPECT_EQ(cublasSetWorkspace(cublas, static_cast<char*>(workspace) + 1, 1024), CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_EQ(cublasSetWorkspace(cublas, workspace, workspace_bytes), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(cublasSetStream(cublas, stream_), CUBLAS_STATUS_SUCCESS);
+  multiply();
+  EXPECT_EQ(found, std::vector<unsigned char>(workspace_bytes, 7));
+
+  EXPECT_EQ(cublasSetWorkspace(cublas, workspace, workspace_bytes), CUBLAS_STATUS_SUCCESS);
+  multiply();
+  EXPECT_TRUE(!is_emulated() || found.front() != 7) << "a product may use all of it";
+  EXPECT_CUDA(cudaFree(workspace));
+  EXPECT_EQ(cublasDestroy(cublas), CUBLAS_STATUS_SUCCESS);
+}
+
 // --- what ends a process ---
 
 using CudaDeathTest = Cuda;

@@ -1,11 +1,14 @@
 #include "cuda_emulator/cublas.hpp"
 
+#include <cstring>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 namespace penstock::emulator {
 namespace {
+
+constexpr int used_workspace = 0xCB;  // the byte that a product leaves there
 
 struct Reached {
   std::vector<std::byte*> bytes;
@@ -35,8 +38,8 @@ void announce(std::span<const CublasOperand> operands, std::span<std::byte* cons
 
 }  // namespace
 
-cublasStatus_t queue_cublas(cublasHandle_t handle, const char* name, double flops,
-                            std::span<const CublasOperand> operands, CublasWork work) {
+cublasStatus_t queue_cublas(cublasHandle_t handle, const char* name, double flops, std::span<const CublasOperand> given,
+                            CublasWork work) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   const CublasUse use(handle);
   if (!use.is_right()) return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -44,8 +47,10 @@ cublasStatus_t queue_cublas(cublasHandle_t handle, const char* name, double flop
   if (process.refusal() != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
   if (process.fault_of(name)) return CUBLAS_STATUS_EXECUTION_FAILED;
   std::atomic<int>& fault = process.gpu(handle->gpu).fault;
+  std::vector<CublasOperand> operands(given.begin(), given.end());
+  operands.push_back({handle->own_workspace, handle->own_workspace_bytes, true});
   const auto run = [&process, &fault, reached = reach(process, handle->gpu, operands), work = std::move(work),
-                    operands = std::vector(operands.begin(), operands.end())] {
+                    operands] {
     if (!reached.all) {
       fault = cudaErrorIllegalAddress;
       return;
@@ -56,6 +61,7 @@ cublasStatus_t queue_cublas(cublasHandle_t handle, const char* name, double flop
     }
     announce(operands, reached.bytes);
     work(reached.bytes);
+    if (operands.back().bytes > 0) std::memset(reached.bytes.back(), used_workspace, operands.back().bytes);
   };
   process.queues().queue(process.find(handle->stream),
                          {.engine = Engine::kernels, .takes_ns = Settings::get().product_ns(flops), .end = run});

@@ -20,6 +20,8 @@ struct cublasContext {
   cudaStream_t stream = nullptr;
   cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
   void* workspace = nullptr;
+  void* own_workspace = nullptr;  ///< the user's, in its place; until the next cublasSetStream()
+  std::size_t own_workspace_bytes = 0;
   std::atomic<bool> is_used{false};
 };
 

@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -383,6 +388,30 @@ TEST_F(EmulatedGpuDevice, GetsBytesFromPeers) {
 
   EXPECT_EQ(received, sent);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(12));  // three times 4 ms
+}
+
+TEST_F(EmulatedGpuDevice, LeavesATraceOfWhatRan) {
+  const std::string file = testing::TempDir() + "operations-" + std::to_string(getpid());
+  const CudaGpus gpus = find("PENSTOCK_EMULATED_TRACE", file.c_str());
+  const auto device = open(gpus);
+  Products products(*device, 6);
+  const std::vector<Token> inputs = products.bring_in();
+  for (std::size_t i = 0; i < 6; ++i) products.bring_back(i, device->start(products.work().one(i), inputs));
+  wait_for(*device, 6, 8);
+
+  std::map<std::string, int> ran;
+  std::ifstream trace(file);
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  int gpu = -1;
+  std::string engine;
+  for (int stream = 0; trace >> begin_ns >> end_ns >> gpu >> engine >> stream;) {
+    EXPECT_LE(begin_ns, end_ns);
+    EXPECT_EQ(gpu, 0);
+    ++ran[engine];
+  }
+  EXPECT_EQ(ran, (std::map<std::string, int>{{"kernels", 6}, {"copies-in", 2}, {"copies-out", 6}}));
+  std::filesystem::remove(file);
 }
 
 TEST_F(EmulatedGpuDevice, SaysWhyItCannotBeOpened) {

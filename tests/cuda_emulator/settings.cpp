@@ -77,6 +77,7 @@ Settings from_environment() {
   read("PENSTOCK_EMULATED_GFLOPS", settings.gflops);
   read("PENSTOCK_EMULATED_KERNEL_NS", settings.kernel_ns);
   read("PENSTOCK_EMULATED_PEERS", settings.peers);
+  if (const char* const trace = std::getenv("PENSTOCK_EMULATED_TRACE")) settings.trace = trace;
   read_faults(settings.faults);
   settings.visible = visible_of(settings.gpus, std::getenv("CUDA_VISIBLE_DEVICES"));
   return settings;

@@ -8,8 +8,9 @@
 ///     PENSTOCK_EMULATED_KERNEL_NS=1000    of a kernel besides; 0 by default
 ///     PENSTOCK_EMULATED_PEERS=0           whether a GPU may use the memory of another; 1 by default
 ///     PENSTOCK_EMULATED_FAULT=NAME:N:CODE the N-th call of the function NAME (or the N-th "kernel" or "copy" that
-///     runs)
-///                                         ends with the CUDA error CODE; several with commas between
+///                                         runs) ends with the CUDA error CODE; several with commas between
+///     PENSTOCK_EMULATED_TRACE=FILE        a line there for each kernel and copy that has run: when it began and ended
+///                                         (steady clock, ns), the GPU, the engine, and the number of the stream
 ///
 /// CUDA_VISIBLE_DEVICES is honoured.
 #pragma once
@@ -33,7 +34,8 @@ struct Settings {
   double gbps = 0;
   double gflops = 0;
   std::int64_t kernel_ns = 0;
-  int peers = 1;  ///< 0: a GPU may not use the memory of another
+  int peers = 1;      ///< 0: a GPU may not use the memory of another
+  std::string trace;  ///< a file; empty: none
   std::vector<Fault> faults;
   std::vector<int> visible;  ///< which of the GPUs, in this order
 

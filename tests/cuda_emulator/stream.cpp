@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda_emulator/settings.hpp"
+
 namespace penstock::emulator {
 
 namespace {
@@ -35,6 +37,7 @@ void take(std::int64_t ns) {
 }  // namespace
 
 Queues::Queues(int devices) {
+  if (const std::string& file = Settings::get().trace; !file.empty()) trace_.open(file);
   for (int device = 0; device < devices; ++device) {
     for (const Engine engine : {Engine::kernels, Engine::copies_in, Engine::copies_out}) {
       engines_.emplace_back([this, device, engine] { work(device, engine); });
@@ -59,6 +62,7 @@ bool Queues::in_host_function() { return runs_host_function; }
 std::shared_ptr<StreamState> Queues::add_stream(int device, bool is_default, bool is_blocking) {
   auto stream = std::make_shared<StreamState>(device, is_default, is_blocking);
   const Lock lock(mutex_);
+  stream->number = made_++;
   streams_.push_back(stream);
   return stream;
 }
@@ -185,16 +189,25 @@ void Queues::run(StreamState& stream, Lock& lock) {
     for (const auto& other : streams_) {
       if (keeps_order(stream, *other)) announce_acquire(other.get());
     }
+    const std::int64_t begin_ns = now_ns();
     lock.unlock();
     if (operation.begin) operation.begin();
     take(operation.takes_ns);
     if (operation.end) operation.end();
     lock.lock();
+    note(stream, operation.engine, begin_ns);
     announce_release(&stream);
   }
   stream.operations.pop_front();
   pass_marks();
   changed_.notify_all();
+}
+
+void Queues::note(const StreamState& stream, Engine engine, std::int64_t begin_ns) {
+  constexpr const char* names[] = {"kernels", "copies-in", "copies-out", "host"};
+  if (!trace_.is_open()) return;
+  trace_ << begin_ns << ' ' << now_ns() << ' ' << stream.device << ' ' << names[static_cast<std::size_t>(engine)] << ' '
+         << stream.number << std::endl;
 }
 
 /// Until none can be passed: one may let another go on.

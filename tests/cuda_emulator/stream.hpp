@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -52,7 +53,8 @@ struct StreamState {
   const bool is_blocking;
   bool is_removed = false;  ///< it goes when its operations have run
   std::deque<Operation> operations;
-  std::uint64_t turn = 0;  ///< of an engine, the last that it had
+  std::uint64_t number = 0;  ///< in the order in which streams were made
+  std::uint64_t turn = 0;    ///< of an engine, the last that it had
   Fibre fibre;
 };
 
@@ -90,6 +92,7 @@ class Queues {
   void work(int device, Engine engine);
   [[nodiscard]] StreamState* next_for(int device, Engine engine);
   [[nodiscard]] bool may_begin(const StreamState& stream) const;
+  void note(const StreamState& stream, Engine engine, std::int64_t begin_ns);
   void run(StreamState& stream, Lock& lock);
   void pass_marks();
   bool pass_mark(StreamState& stream);
@@ -101,6 +104,8 @@ class Queues {
   std::vector<std::shared_ptr<StreamState>> streams_;
   std::uint64_t queued_ = 0;
   std::uint64_t turns_ = 0;
+  std::uint64_t made_ = 0;  // streams
+  std::ofstream trace_;     // not open: none
   bool stops_ = false;
   std::vector<std::thread> engines_;
 };
