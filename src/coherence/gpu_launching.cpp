@@ -107,9 +107,11 @@ SlotIndex GpuMemories::choose(int index) {
   const Queued& first = *queue.begin();
   if (task_at(first.task).passed_over >= passed_over_most) return first.task;
   candidates_.clear();
+  of(index).room.reset();
   for (const Queued& one : queue) {
     if (candidates_.size() == looked_at) break;
     candidates_.push_back(candidate(one.task, index));
+    if (candidates_.back().cost == 0) break;  // none is better
     if (candidates_.back().lacks != no_block) ++at(candidates_.back().lacks).lacked;
   }
   const auto key = [&](const Candidate& one) {
@@ -125,13 +127,13 @@ SlotIndex GpuMemories::choose(int index) {
 
 /// Once memory is short, what is written in place costs twice, as it would have to come and go again: then what has
 /// been begun is gone on with. As long as there is room, more is begun, which shares what is read.
-GpuMemories::Candidate GpuMemories::candidate(SlotIndex slot, int gpu) const {
+GpuMemories::Candidate GpuMemories::candidate(SlotIndex slot, int gpu) {
   Candidate made{.task = slot};
   int read_only = 0;
-  const std::size_t free = of(gpu).memory.free_bytes();
+  const auto has_room = [&](std::size_t bytes) { return bytes <= of(gpu).memory.free_bytes() || bytes <= room(gpu); };
   for (const BlockUse& use : tasks_[slot.value()].uses) {
     if (use.in == no_block || copy(use.in, gpu).valid) continue;
-    const bool comes_and_goes = use.out == use.in && made.cost + at(use.in).bytes > free;
+    const bool comes_and_goes = use.out == use.in && !has_room(made.cost + at(use.in).bytes);
     made.cost += at(use.in).bytes * (comes_and_goes ? 2 : 1);
     if (use.out == use.in) continue;
     made.lacks = use.in;
@@ -139,6 +141,19 @@ GpuMemories::Candidate GpuMemories::candidate(SlotIndex slot, int gpu) const {
   }
   if (read_only != 1) made.lacks = no_block;
   return made;
+}
+
+/// What is free, or held for nobody who waits or runs.
+std::size_t GpuMemories::room(int index) {
+  Gpu& gpu = of(index);
+  if (gpu.room) return *gpu.room;
+  std::size_t bytes = gpu.memory.free_bytes();
+  for (const BlockIndex held : gpu.lru) {
+    const Copy& one = copy(held, index);
+    if (one.wanted == 0 && one.pins == 0) bytes += gpu.memory.rounded(at(held).bytes);
+  }
+  gpu.room = bytes;
+  return bytes;
 }
 
 void GpuMemories::want(const Task& task, int by) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -192,6 +193,7 @@ class GpuMemories {
     int in_flight = 0;
     int transfers = 0;
     std::size_t pinned_bytes = 0;
+    std::optional<std::size_t> room = {};  // of choose(), once it is known
     bool gone = false;
     GpuTraffic traffic;
   };
@@ -239,7 +241,8 @@ class GpuMemories {
   // gpu_launching.cpp: a GPU's queue and memory
   [[nodiscard]] bool may_launch(const Gpu& gpu) const;
   [[nodiscard]] SlotIndex choose(int gpu);
-  [[nodiscard]] Candidate candidate(SlotIndex task, int gpu) const;
+  [[nodiscard]] Candidate candidate(SlotIndex task, int gpu);
+  [[nodiscard]] std::size_t room(int gpu);
   [[nodiscard]] bool has_source(BlockIndex block, int gpu) const;
   void want(const Task& task, int by);
   void enqueue(SlotIndex task);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -253,14 +254,21 @@ TEST(SomeRanks, WhoseGpusAreTooSmallSayHowMuchIsNeeded) {
 /// best order keeps p x p blocks of the result, p^2 + 2p of them at most in the memory, and brings in what these need
 /// only once: 2 n^3 / p blocks in, and n^2 in and out (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981,
 /// for the order of magnitude).
-TEST(OutOfCore, ABlockedProductMovesNotMuchMoreThanInTheBestOrder) {
-  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
-  constexpr std::size_t n = 8;
-  constexpr I64 extent = 32;
-  constexpr std::size_t block_bytes = extent * extent * sizeof(float);
-  constexpr std::size_t held = 3 * n * n / 4;
-  constexpr std::size_t p = 6;
+class OutOfCore : public testing::Test {
+ protected:
+  static constexpr std::size_t n = 8;
+  static constexpr I64 extent = 32;
+  static constexpr std::size_t block_bytes = extent * extent * sizeof(float);
+  static constexpr std::size_t held = 3 * n * n / 4;
+  static constexpr std::size_t p = 6;
   static_assert(p * p + 2 * p <= held && (p + 1) * (p + 1) + 2 * (p + 1) > held);
+  static constexpr std::size_t best = 2 * n * n * n / p + 2 * n * n;
+
+  /// Returns the blocks that it moved, after a look at the result.
+  std::size_t multiply();
+};
+
+std::size_t OutOfCore::multiply() {
   LocalCluster cluster({.ranks = 1, .gpus = 1, .gpu_memory = held * block_bytes, .cuda = &cuda(), .gpus_first = true});
   const auto blocks = [&](double value) {
     std::vector<core::DataId> all;
@@ -290,18 +298,25 @@ TEST(OutOfCore, ABlockedProductMovesNotMuchMoreThanInTheBestOrder) {
       for (std::size_t k = 0; k < n; ++k) {
         expected += static_cast<float>(extent * static_cast<I64>((1 + (i * n + k) % 3) * (2 + (k * n + j) % 3)));
       }
-      ASSERT_EQ(cluster.read<float>(c[i * n + j], extent * extent),
+      EXPECT_EQ(cluster.read<float>(c[i * n + j], extent * extent),
                 std::vector<float>(static_cast<std::size_t>(extent * extent), expected));
     }
   }
   cluster.end();
 
   const cluster::DeviceReport& gpu = cluster.byes()[0].devices[1];
-  const std::uint64_t moved = (gpu.bytes_in + gpu.bytes_out) / block_bytes;
-  RecordProperty("blocks", static_cast<int>(moved));
-  RecordProperty("tasks", static_cast<int>(gpu.tasks));
   EXPECT_GT(gpu.evictions, 0U);
-  EXPECT_LE(moved, 5 * (2 * n * n * n / p + 2 * n * n) / 2);
+  return (gpu.bytes_in + gpu.bytes_out) / block_bytes;
+}
+
+/// The median of five, as it depends on when which tasks come.
+TEST_F(OutOfCore, ABlockedProductMovesAtMostTwiceWhatTheBestOrderMoves) {
+  if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
+  std::array<std::size_t, 5> moved{};
+  for (std::size_t& blocks : moved) blocks = multiply();
+  std::ranges::sort(moved);
+  RecordProperty("median_blocks", static_cast<int>(moved[2]));
+  EXPECT_LE(moved[2], 2 * best);
 }
 
 }  // namespace
