@@ -19,6 +19,7 @@ namespace {
 
 constexpr int runtime_version = CUDART_VERSION;
 constexpr int processors = 8;
+constexpr int pci_domain = 0xe0e0;  // where no machine has a device
 
 bool is_gpu(Process& process, int device) { return device >= 0 && device < process.gpus(); }
 
@@ -72,6 +73,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->totalGlobalMem = gpu.memory.capacity();
     properties->major = 9;
     properties->multiProcessorCount = processors;
+    properties->pciDomainID = pci_domain;
     properties->pciBusID = gpu.physical;
     properties->asyncEngineCount = 2;
     properties->unifiedAddressing = 1;
@@ -95,6 +97,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       case cudaDevAttrAsyncEngineCount:
         *value = 2;
         return cudaSuccess;
+      case cudaDevAttrPciDomainId:
+        *value = pci_domain;
+        return cudaSuccess;
       case cudaDevAttrPciBusId:
         *value = process.gpu(device).physical;
         return cudaSuccess;
@@ -107,7 +112,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
   return call("cudaDeviceGetPCIBusId", [&](Process& process) {
     if (!is_gpu(process, device) || length < 13) return cudaErrorInvalidValue;
-    std::snprintf(id, static_cast<std::size_t>(length), "0000:%02X:00.0",
+    std::snprintf(id, static_cast<std::size_t>(length), "%04X:%02X:00.0", static_cast<unsigned>(pci_domain),
                   static_cast<unsigned>(process.gpu(device).physical) & 0xFFU);
     return cudaSuccess;
   });

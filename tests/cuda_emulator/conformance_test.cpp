@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -284,6 +286,26 @@ TEST_F(Cuda, MemoryRunsOutAndComesBack) {
   EXPECT_CUDA(cudaFree(most));
   EXPECT_CUDA(cudaMalloc(&too_much, free / 2));
   EXPECT_CUDA(cudaFree(too_much));
+}
+
+TEST_F(Cuda, PropertiesTellThePciBusId) {
+  for (int gpu = 0; gpu < gpus(); ++gpu) {
+    cudaDeviceProp properties{};
+    ASSERT_CUDA(cudaGetDeviceProperties(&properties, gpu));
+    std::array<char, 32> text{};
+    ASSERT_CUDA(cudaDeviceGetPCIBusId(text.data(), text.size(), gpu));
+    int domain = 0;
+    int bus = 0;
+    int device = 0;
+    int function = -1;
+
+    ASSERT_EQ(std::sscanf(text.data(), "%x:%x:%x.%x", &domain, &bus, &device, &function), 4) << text.data();
+
+    EXPECT_EQ(domain, properties.pciDomainID);
+    EXPECT_EQ(bus, properties.pciBusID);
+    EXPECT_EQ(device, properties.pciDeviceID);
+    EXPECT_EQ(function, 0);
+  }
 }
 
 TEST_F(Cuda, PointersSayWhoseTheyAre) {

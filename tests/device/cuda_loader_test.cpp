@@ -86,7 +86,7 @@ TEST(CudaGpus, DoNotUseAModuleOfAnotherVersion) {
   const CudaGpus found = CudaGpus::load(FAKE_CUDA_OLD);
 
   EXPECT_THAT(found.gpus(), IsEmpty());
-  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 5, this program needs version 4"));
+  EXPECT_THAT(found.why_none(), HasSubstr("has interface version 6, this program needs version 5"));
 }
 
 TEST(CudaGpus, PassOnTheReasonOfTheModuleOrGiveOne) {

@@ -2,7 +2,7 @@
 """Checks the sources against the layer table that CMake writes: usage check_layers.py SOURCE_DIR LAYER_TABLE.
 
 Reported, each as file:line: an include of a layer that DEPENDS does not name, a clock, thread, file or other effect in a
-pure layer, a header of MPI, OpenMP or CUDA outside its own folders, and a namespace that is not the folder's. Reported
+pure layer, a header of MPI, OpenMP, CUDA or hwloc outside its own folders, and a namespace that is not the folder's. Reported
 too: a layer that the table of ARCHITECTURE.md leaves out, and a folder that is no layer.
 """
 
@@ -17,6 +17,7 @@ CONFINED = [
     ("OpenMP", re.compile(r"#\s*include\s*[<\"]omp[\w-]*\.h|#\s*pragma\s+omp\s+(?!simd)"), ("device/cpu", "bench")),
     ("CUDA", re.compile(r"#\s*include\s*[<\"](cu(da|blas|rand|solver|sparse|fft|pti)\w*[./]|nvml\.h|nvtx3/|nvrtc\.h|thrust/|cub/)"),
      ("device/cuda", "kernels", "bench")),
+    ("hwloc", re.compile(r"#\s*include\s*[<\"]hwloc[./]"), ("device/cuda",)),
 ]
 
 CONFINED_ANY = re.compile("|".join(pattern.pattern for _, pattern, _ in CONFINED))

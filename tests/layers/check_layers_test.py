@@ -80,7 +80,7 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.problems(change), [])
 
     def test_reports_library_headers_outside_their_folders(self):
-        for header in ["<mpi.h>", "<omp.h>", "<cuda_runtime.h>", "<cublas_v2.h>"]:
+        for header in ["<mpi.h>", "<omp.h>", "<cuda_runtime.h>", "<cublas_v2.h>", "<hwloc.h>"]:
             with self.subTest(header):
                 change = {"src/device/d.cpp": f"\n#include {header}\nnamespace penstock::device {{}}\n"}
                 self.assert_reports(change, "src/device/d.cpp:2:", "appears outside")

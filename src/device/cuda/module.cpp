@@ -22,6 +22,14 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+/// As CUDA itself writes it: a GPU is function 0 of its device.
+std::string pci_bus_id(const cudaDeviceProp& properties) {
+  std::array<char, 32> id{};
+  std::snprintf(id.data(), id.size(), "%04x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
+                static_cast<unsigned>(properties.pciBusID), static_cast<unsigned>(properties.pciDeviceID));
+  return id.data();
+}
+
 std::string describe_software() {
   int driver = 0;
   int runtime = 0;
@@ -36,6 +44,7 @@ GpuDescription describe_gpu(int index) {
   PENSTOCK_CUDA_TRY(cudaGetDeviceProperties(&properties, index));
   return {.name = properties.name,
           .uuid = uuid_text(properties.uuid),
+          .pci_bus_id = pci_bus_id(properties),
           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
           .capability_major = properties.major,
           .capability_minor = properties.minor,

@@ -15,7 +15,8 @@ namespace penstock::device {
 
 struct GpuDescription {
   std::string name;
-  std::string uuid;  ///< "GPU-" and the usual 8-4-4-4-12 digits
+  std::string uuid;        ///< "GPU-" and the usual 8-4-4-4-12 digits; a part of a GPU (MIG) has one of its own
+  std::string pci_bus_id;  ///< "0000:3b:00.0"
   std::int64_t memory_bytes = 0;
   int capability_major = 0;
   int capability_minor = 0;
@@ -30,7 +31,7 @@ struct GpuOptions {
 };
 
 /// Raised with every change of CudaModule or of a type its functions pass on (Device, Work, Completion, ...).
-inline constexpr std::uint32_t cuda_abi_version = 4;
+inline constexpr std::uint32_t cuda_abi_version = 5;
 
 /// The built-in kernels that the module has bodies for, sorted: here, so that this can be asked where there is no GPU.
 inline constexpr std::array<std::string_view, 21> cuda_kernels{

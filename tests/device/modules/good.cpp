@@ -27,8 +27,16 @@ class CountingDevice final : public Accelerator {
 
 void probe(std::vector<GpuDescription>& gpus, std::string& why) noexcept {
   why = "this must not be seen, as there are GPUs";
-  gpus.push_back({.name = "Fake A", .uuid = "GPU-a", .memory_bytes = 1 << 30, .capability_major = 9});
-  gpus.push_back({.name = "Fake B", .uuid = "GPU-b", .memory_bytes = 1 << 20, .capability_major = 8});
+  gpus.push_back({.name = "Fake A",
+                  .uuid = "GPU-a",
+                  .pci_bus_id = "0000:17:00.0",
+                  .memory_bytes = 1 << 30,
+                  .capability_major = 9});
+  gpus.push_back({.name = "Fake B",
+                  .uuid = "GPU-b",
+                  .pci_bus_id = "0000:65:00.0",
+                  .memory_bytes = 1 << 20,
+                  .capability_major = 8});
 }
 
 Accelerator* open(const GpuOptions& options, Completions& /*completions*/, TransferEnds& /*transfers*/,
