@@ -85,6 +85,51 @@ bool read_cores(ByteReader& reader, core::CoreSet& cores) {
   return !reader.bad();
 }
 
+void write_gpus(ByteWriter& writer, const std::vector<core::VisibleGpu>& gpus) {
+  writer.put(static_cast<std::uint32_t>(gpus.size()));
+  for (const core::VisibleGpu& gpu : gpus) {
+    writer.put_text(gpu.identity);
+    write_cores(writer, gpu.near_cores);
+    writer.put(gpu.memory_bytes);
+  }
+}
+
+bool read_gpus(ByteReader& reader, std::vector<core::VisibleGpu>& gpus) {
+  const auto count = reader.get<std::uint32_t>();
+  if (reader.bad() || count > most_list_entries) return false;
+  gpus.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    core::VisibleGpu gpu;
+    gpu.identity = reader.get_text();
+    if (!read_cores(reader, gpu.near_cores)) return false;
+    gpu.memory_bytes = reader.get<std::int64_t>();
+    gpus.push_back(std::move(gpu));
+  }
+  return !reader.bad();
+}
+
+void write_gpus(ByteWriter& writer, const std::vector<core::OwnGpu>& gpus) {
+  writer.put(static_cast<std::uint32_t>(gpus.size()));
+  for (const core::OwnGpu& gpu : gpus) {
+    writer.put(static_cast<std::int32_t>(gpu.index));
+    writer.put(static_cast<std::int32_t>(gpu.sharers));
+  }
+}
+
+bool read_gpus(ByteReader& reader, std::vector<core::OwnGpu>& gpus) {
+  const auto count = reader.get<std::uint32_t>();
+  if (reader.bad() || count > most_list_entries) return false;
+  gpus.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    core::OwnGpu gpu;
+    gpu.index = reader.get<std::int32_t>();
+    gpu.sharers = reader.get<std::int32_t>();
+    if (reader.bad() || gpu.index < 0 || gpu.sharers < 1) return false;
+    gpus.push_back(gpu);
+  }
+  return true;
+}
+
 void write_texts(ByteWriter& writer, const std::vector<std::string>& texts) {
   writer.put(static_cast<std::uint32_t>(texts.size()));
   for (const std::string& text : texts) writer.put_text(text);
@@ -239,8 +284,7 @@ void write(ByteWriter& writer, const Hello& hello) {
   writer.put(hello.cores.quota);
   writer.put_text(hello.cores_reason);
   writer.put_text(hello.gpus);
-  writer.put(hello.gpu_count);
-  writer.put(hello.gpu_memory_bytes);
+  write_gpus(writer, hello.visible_gpus);
   writer.put(hello.memory_bytes);
   writer.put(hello.workers_most);
   writer.put_text(hello.mpi);
@@ -257,8 +301,7 @@ bool read(ByteReader& reader, Hello& hello) {
   hello.cores.quota = reader.get<double>();
   hello.cores_reason = reader.get_text();
   hello.gpus = reader.get_text();
-  hello.gpu_count = reader.get<std::int32_t>();
-  hello.gpu_memory_bytes = reader.get<std::int64_t>();
+  if (!read_gpus(reader, hello.visible_gpus)) return false;
   hello.memory_bytes = reader.get<std::int64_t>();
   hello.workers_most = reader.get<std::int32_t>();
   hello.mpi = reader.get_text();
@@ -269,13 +312,14 @@ bool read(ByteReader& reader, Hello& hello) {
 void write(ByteWriter& writer, const Welcome& welcome) {
   write_tag(writer, Tag::welcome);
   write_cores(writer, welcome.cores);
+  write_gpus(writer, welcome.gpus);
   writer.put(welcome.host_rank);
   writer.put(welcome.host_ranks);
   writer.put(static_cast<std::uint8_t>(welcome.checked));
 }
 
 bool read(ByteReader& reader, Welcome& welcome) {
-  if (!read_cores(reader, welcome.cores)) return false;
+  if (!read_cores(reader, welcome.cores) || !read_gpus(reader, welcome.gpus)) return false;
   welcome.host_rank = reader.get<std::int32_t>();
   welcome.host_ranks = reader.get<std::int32_t>();
   welcome.checked = reader.get<std::uint8_t>() != 0;

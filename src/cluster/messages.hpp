@@ -13,16 +13,17 @@
 
 #include "core/bytes.hpp"
 #include "core/cores.hpp"
+#include "core/gpu_sharing.hpp"
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
 
 namespace penstock::cluster {
 
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 
 enum class Tag : std::uint8_t {
   hello = 1,     ///< rank to front: who I am
-  welcome = 2,   ///< front to rank: the cores to use
+  welcome = 2,   ///< front to rank: the cores and GPUs to use
   dismiss = 3,   ///< front to rank: end at once
   task = 4,      ///< front to rank: run this
   drop = 5,      ///< front to rank: a replica is not needed any more
@@ -97,8 +98,7 @@ struct Hello {
   core::AllowedCores cores;
   std::string cores_reason;  ///< why these cores: for the table of devices
   std::string gpus;          ///< names, or why none
-  std::int32_t gpu_count = 0;
-  std::int64_t gpu_memory_bytes = 0;  ///< of the GPU that has most
+  std::vector<core::VisibleGpu> visible_gpus;
   std::int64_t memory_bytes = 0;
   std::int32_t workers_most = 0;     ///< a limit for the rank's share of the cores; 0: none
   std::string mpi;                   ///< the thread level, or that there is no MPI
@@ -109,6 +109,7 @@ struct Hello {
 /// What the front-end answers: the rank's share of its host, and how tasks are run.
 struct Welcome {
   core::CoreSet cores;
+  std::vector<core::OwnGpu> gpus;
   std::int32_t host_rank = 0;  ///< this rank's place among the ranks of its host
   std::int32_t host_ranks = 1;
   bool checked = false;  ///< it watches what bodies do to their arrays

@@ -12,7 +12,7 @@ struct DeviceRow {
   int rank = 0;
   std::string host;
   std::string cores;   ///< "2 of 16: affinity mask 0-1"
-  std::string gpus;    ///< in one line: their names, or why there is none
+  std::string gpus;    ///< in one line: which of those it sees and why, or why there is none
   std::string memory;  ///< "31.2 GiB"
   std::string mpi;     ///< "serialized", "no MPI"
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/cpu/topology.hpp"
+#include "device/cuda/gpu_locality.hpp"
 #include "kernels/table.hpp"
 #include "runtime/build_id.hpp"
 #include "runtime/handshake.hpp"
@@ -23,6 +24,16 @@ std::string list_gpus(const device::CudaGpus& gpus) {
   constexpr std::string_view said = "no GPU: ";
   const std::string& why = gpus.why_none();
   return "none: " + (why.starts_with(said) ? why.substr(said.size()) : why);
+}
+
+std::vector<core::VisibleGpu> visible_gpus(const device::CudaGpus& gpus) {
+  std::vector<core::CoreSet> near_cores = device::cores_near(gpus.gpus());
+  std::vector<core::VisibleGpu> visible;
+  for (const device::GpuDescription& gpu : gpus.gpus()) {
+    visible.push_back(
+        {.identity = gpu.uuid, .near_cores = std::move(near_cores[visible.size()]), .memory_bytes = gpu.memory_bytes});
+  }
+  return visible;
 }
 
 }  // namespace
@@ -57,10 +68,7 @@ cluster::Hello describe_rank(const device::CudaGpus& gpus, std::string mpi, int 
   hello.workers_most = machine.workers_most;
   if (workers > 0 && (hello.workers_most == 0 || workers < hello.workers_most)) hello.workers_most = workers;
   hello.gpus = list_gpus(gpus);
-  hello.gpu_count = static_cast<std::int32_t>(gpus.gpus().size());
-  for (const device::GpuDescription& gpu : gpus.gpus()) {
-    hello.gpu_memory_bytes = std::max(hello.gpu_memory_bytes, gpu.memory_bytes);
-  }
+  hello.visible_gpus = visible_gpus(gpus);
   hello.memory_bytes = machine.memory_limit_bytes > 0 ? std::min(machine.memory_limit_bytes, machine.memory_bytes)
                                                       : machine.memory_bytes;
   hello.mpi = std::move(mpi);

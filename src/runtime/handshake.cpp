@@ -8,6 +8,7 @@
 #include <penstock/error.hpp>
 
 #include "core/cores.hpp"
+#include "core/gpu_sharing.hpp"
 
 namespace penstock::runtime {
 
@@ -130,14 +131,18 @@ std::vector<Welcome> shares(std::span<const Hello> hellos) {
   for (const Hello& hello : hellos) allowed.push_back(hello.cores);
   std::vector<core::CoreSet> cores = core::share_cores(allowed);
   std::vector<Welcome> welcomes(hellos.size());
+  std::vector<core::GpuViewer> viewers;
   for (std::size_t i = 0; i < hellos.size(); ++i) {
     const auto most = static_cast<std::size_t>(std::max(hellos[i].workers_most, 0));
     if (most > 0 && cores[i].size() > most) cores[i].resize(most);
     welcomes[i].cores = std::move(cores[i]);
+    viewers.push_back({.host = hellos[i].cores.host, .cores = welcomes[i].cores, .gpus = hellos[i].visible_gpus});
     const auto is_here = [&](const Hello& other) { return other.cores.host == hellos[i].cores.host; };
     welcomes[i].host_rank = static_cast<int>(std::ranges::count_if(hellos.first(i), is_here));
     welcomes[i].host_ranks = static_cast<int>(std::ranges::count_if(hellos, is_here));
   }
+  std::vector<std::vector<core::OwnGpu>> gpus = core::share_gpus(viewers);
+  for (std::size_t i = 0; i < gpus.size(); ++i) welcomes[i].gpus = std::move(gpus[i]);
   return welcomes;
 }
 

@@ -26,7 +26,8 @@ void order_plugins(mover::Mover& mover, const cluster::PluginOrder& order);
 /// agree. Pure.
 [[nodiscard]] std::string difference(std::span<const cluster::Hello> hellos);
 
-/// Each rank's share: cores of one host are shared out between its ranks, then cut to the rank's own limit. Pure.
+/// Each rank's share: cores of one host are shared out between its ranks, then cut to the rank's own limit, then GPUs
+/// are. Pure.
 [[nodiscard]] std::vector<cluster::Welcome> shares(std::span<const cluster::Hello> hellos);
 
 /// On rank 0: sends the answers away.

@@ -1,5 +1,6 @@
 // `penstock devices` and `kernels`: what is there, without running anything.
 #include "core/cores.hpp"
+#include "core/gpu_sharing.hpp"
 #include "kernels/function.hpp"
 #include "kernels/table.hpp"
 #include "observe/device_table.hpp"
@@ -12,16 +13,26 @@
 
 namespace penstock::runtime {
 
+namespace {
+
+std::string describe_gpus(const cluster::Hello& hello, const cluster::Welcome& given) {
+  if (given.gpus.empty()) return hello.gpus;  // why
+  return core::explain({.host = {}, .cores = given.cores, .gpus = hello.visible_gpus}, given.gpus) + ": " + hello.gpus;
+}
+
+}  // namespace
+
 int list_devices(std::ostream& out, bool json) {
   std::vector<cluster::Hello> hellos;
   if (!gather_hellos(hellos)) return exit_code::all_done;
-  const std::vector<cluster::Welcome> given = shares(hellos);  // as a run would share the cores of a host out
+  const std::vector<cluster::Welcome> given = shares(hellos);  // as a run would share a host out
   std::vector<observe::DeviceRow> rows;
   for (const cluster::Hello& hello : hellos) {
+    const cluster::Welcome& own = given[rows.size()];
     rows.push_back({.rank = static_cast<int>(rows.size()),
                     .host = hello.cores.host,
-                    .cores = "cpu " + core::to_text(given[rows.size()].cores) + " of " + hello.cores_reason,
-                    .gpus = hello.gpus,
+                    .cores = "cpu " + core::to_text(own.cores) + " of " + hello.cores_reason,
+                    .gpus = describe_gpus(hello, own),
                     .memory = observe::bytes_text(static_cast<std::uint64_t>(hello.memory_bytes)),
                     .mpi = hello.mpi});
   }

@@ -8,6 +8,7 @@
 #include <penstock/version.hpp>
 
 #include "core/cores.hpp"
+#include "core/gpu_sharing.hpp"
 #include "device/cpu/topology.hpp"
 #include "frontend/cluster_frontend.hpp"
 #include "frontend/local_frontend.hpp"
@@ -33,32 +34,19 @@ constexpr std::int64_t trace_bytes_of_rank_least = std::int64_t{1} << 20;
 // Whoever counts in quarters of a window does not overflow.
 constexpr std::uint64_t window_tasks_most = std::uint64_t{1} << 60;
 
-/// Those of a rank: the ranks of one host share its GPUs out in turn; where there are more ranks, they share each.
-std::vector<std::size_t> gpus_of(const cluster::Welcome& share, std::size_t gpus) {
-  const auto here = static_cast<std::size_t>(share.host_rank);
-  const auto ranks = static_cast<std::size_t>(share.host_ranks);
-  std::vector<std::size_t> own;
-  for (std::size_t i = 0; i < gpus; ++i) {
-    if (ranks <= gpus ? i % ranks == here : here % gpus == i) own.push_back(i);
-  }
-  return own;
-}
-
 /// Of a GPU's free memory, for one rank.
-double memory_share(const cluster::Welcome& share, std::size_t gpus) {
-  const auto ranks = static_cast<std::size_t>(share.host_ranks);
-  const std::size_t ranks_of_one = gpus == 0 ? 1 : (ranks + gpus - 1) / gpus;
-  return gpu_memory_share / static_cast<double>(ranks_of_one);
-}
+double memory_share(const core::OwnGpu& gpu) { return gpu_memory_share / gpu.sharers; }
 
 /// As far as can be told before the rank has opened its GPUs, of which it may have less.
 cluster::RankSize size_of(const cluster::Hello& hello, const cluster::Welcome& share, std::int64_t gpu_bytes_most) {
-  const auto all = share.checked ? 0 : static_cast<std::size_t>(hello.gpu_count);
-  const std::size_t gpus = gpus_of(share, all).size();
-  double most = static_cast<double>(hello.gpu_memory_bytes) * memory_share(share, all);
+  double most = 0.0;
+  for (const core::OwnGpu& gpu : share.gpus) {
+    const auto bytes = static_cast<double>(hello.visible_gpus[static_cast<std::size_t>(gpu.index)].memory_bytes);
+    most = std::max(most, bytes * memory_share(gpu));
+  }
   if (gpu_bytes_most > 0) most = std::min(most, static_cast<double>(gpu_bytes_most));
-  return {.cores = static_cast<int>(share.cores.size() + gpu_slots * gpus),
-          .gpu_bytes = gpus == 0 ? 0 : static_cast<std::int64_t>(most)};
+  return {.cores = static_cast<int>(share.cores.size() + gpu_slots * share.gpus.size()),
+          .gpu_bytes = static_cast<std::int64_t>(most)};
 }
 
 }  // namespace
@@ -115,7 +103,8 @@ void Session::welcome_ranks(const SessionOptions& options) {
   if (const std::string differs = difference(hellos); !differs.empty()) {
     refuse(differs);
   }
-  const auto without = std::ranges::find(hellos, 0, &cluster::Hello::gpu_count);
+  const auto without =
+      std::ranges::find_if(hellos, [](const cluster::Hello& hello) { return hello.visible_gpus.empty(); });
   if (!options.use_cpu && without != hellos.end()) {
     const std::string rank = "rank " + std::to_string(without - hellos.begin()) + " (" + without->cores.host + ")";
     refuse("only GPUs were asked for, but " + rank + " has " + without->gpus);
@@ -124,6 +113,7 @@ void Session::welcome_ranks(const SessionOptions& options) {
   std::vector<cluster::RankSize> sizes;
   for (std::size_t rank = 0; rank < welcomes.size(); ++rank) {
     welcomes[rank].checked = options.checked;
+    if (options.checked) welcomes[rank].gpus.clear();
     sizes.push_back(size_of(hellos[rank], welcomes[rank], options.gpu_bytes));
   }
   try {
@@ -164,7 +154,7 @@ void Session::start_backend(const SessionOptions& options, const cluster::Welcom
   cpu_ = cores.get();
   backend_->add_device({.name = "", .device = std::move(cores)});
   engine_ = std::make_unique<engine::Engine>(kernels(), cpu_->workers(), buffers_);
-  if (!share.checked) add_gpus(options, share);
+  add_gpus(options, share);
   backend::Placement* const placement = backend_->placement();
   if (placement == nullptr) return;
   placement->use(schedule::policy_of(options.placement));
@@ -176,20 +166,20 @@ std::span<const KernelDescription* const> Session::kernels() const {
 }
 
 void Session::add_gpus(const SessionOptions& options, const cluster::Welcome& share) {
-  const auto gpus = gpus_.gpus();
-  const std::vector<std::size_t> own = gpus_of(share, gpus.size());
+  std::vector<int> own;
+  for (const core::OwnGpu& gpu : share.gpus) own.push_back(gpu.index);
   std::optional<int> first;
-  for (const std::size_t i : own) {
+  for (const core::OwnGpu& gpu : share.gpus) {
     try {
-      add_gpu({.index = static_cast<int>(i),
-               .memory_share = memory_share(share, gpus.size()),
+      add_gpu({.index = gpu.index,
+               .memory_share = memory_share(gpu),
                .memory_most = static_cast<std::size_t>(options.gpu_bytes),
-               .peers = {own.begin(), own.end()}});
-      first = first.value_or(static_cast<int>(i));
+               .peers = own});
+      first = first.value_or(gpu.index);
     } catch (const Error& error) {
       if (!options.use_cpu) throw;
-      std::fprintf(stderr, "penstock: rank %d: %s is not used: %s\n", mover_->rank().value(), gpus[i].name.c_str(),
-                   error.what());
+      std::fprintf(stderr, "penstock: rank %d: %s is not used: %s\n", mover_->rank().value(),
+                   gpus_.gpus()[static_cast<std::size_t>(gpu.index)].name.c_str(), error.what());
     }
   }
   if (!first) return;
@@ -204,7 +194,9 @@ void Session::recall_costs(const cluster::Welcome& share) {
   const std::optional<std::filesystem::path> folder = cost_folder();
   if (!folder) return;
   std::vector<std::string> machine;
-  for (const std::size_t i : gpus_of(share, gpus_.gpus().size())) machine.push_back(gpus_.gpus()[i].name);
+  for (const core::OwnGpu& gpu : share.gpus) {
+    machine.push_back(gpus_.gpus()[static_cast<std::size_t>(gpu.index)].name);
+  }
   machine.push_back(gpus_.gpus().front().software);
   machine.push_back(device::cpu_name());
   machine.push_back(std::to_string(cores_.size()) + " cores");

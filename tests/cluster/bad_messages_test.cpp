@@ -16,6 +16,7 @@ using core::ByteWriter;
 using samples::a_bye;
 using samples::a_hello;
 using samples::a_task;
+using samples::a_welcome;
 using samples::an_ending;
 using samples::Bytes;
 using samples::written;
@@ -86,7 +87,7 @@ std::vector<Bytes> one_of_each() {
   write(endings_writer, an_ending());
   return {written(a_task()),
           written(a_hello()),
-          written(Welcome{{1, 2}, 0, 1}),
+          written(a_welcome()),
           written(a_bye()),
           written(FetchRequest{}),
           written(TraceOrder{"/run/trace", 1 << 20}),
@@ -154,6 +155,14 @@ TEST(Messages, RefuseAnOutcomeThatIsNone) {
   EndingReport got;
 
   EXPECT_FALSE(read(reader, got));
+}
+
+TEST(Messages, RefuseAGpuThatIsNone) {
+  Welcome welcome = a_welcome();
+  welcome.gpus = {{.index = -1, .sharers = 1}};
+  EXPECT_FALSE(read_any(written(welcome)));
+  welcome.gpus = {{.index = 0, .sharers = 0}};
+  EXPECT_FALSE(read_any(written(welcome)));
 }
 
 TEST(Messages, RefuseTagsThatAreNone) {

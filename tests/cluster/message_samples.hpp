@@ -58,14 +58,17 @@ inline Hello a_hello() {
   hello.cores = {"host", {0, 1, 5}, 2.5};
   hello.cores_reason = "affinity mask";
   hello.gpus = "two of them";
-  hello.gpu_count = 2;
-  hello.gpu_memory_bytes = std::int64_t{1} << 37;
+  hello.visible_gpus = {{"GPU-a", {0, 1}, std::int64_t{1} << 37}, {"", {}, 0}};
   hello.memory_bytes = std::int64_t{1} << 40;
   hello.workers_most = 3;
   hello.mpi = "serialized";
   hello.plugin_failure = "no such file";
   hello.kernels = {"add(f32)", "", "gemm(f64)"};
   return hello;
+}
+
+inline Welcome a_welcome() {
+  return {.cores = {4, 5, 6}, .gpus = {{0, 1}, {3, 2}}, .host_rank = 1, .host_ranks = 2, .checked = true};
 }
 
 inline Bye a_bye() {

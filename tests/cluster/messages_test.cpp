@@ -14,6 +14,7 @@ using core::ByteWriter;
 using samples::a_bye;
 using samples::a_hello;
 using samples::a_task;
+using samples::a_welcome;
 using samples::an_ending;
 using samples::Bytes;
 using samples::written;
@@ -133,8 +134,11 @@ TEST(Messages, CarryAHello) {
   EXPECT_EQ(got.cores.quota, sent.cores.quota);
   EXPECT_EQ(got.cores_reason, sent.cores_reason);
   EXPECT_EQ(got.gpus, sent.gpus);
-  EXPECT_EQ(got.gpu_count, sent.gpu_count);
-  EXPECT_EQ(got.gpu_memory_bytes, sent.gpu_memory_bytes);
+  ASSERT_EQ(got.visible_gpus.size(), 2u);
+  EXPECT_EQ(got.visible_gpus[0].identity, "GPU-a");
+  EXPECT_EQ(got.visible_gpus[0].near_cores, (core::CoreSet{0, 1}));
+  EXPECT_EQ(got.visible_gpus[0].memory_bytes, std::int64_t{1} << 37);
+  EXPECT_EQ(got.visible_gpus[1].identity, "");
   EXPECT_EQ(got.memory_bytes, sent.memory_bytes);
   EXPECT_EQ(got.workers_most, sent.workers_most);
   EXPECT_EQ(got.mpi, sent.mpi);
@@ -159,9 +163,10 @@ TEST(Messages, CarryOnlyTheProtocolOfAnotherVersion) {
 TEST(Messages, CarryAWelcome) {
   Welcome got;
 
-  ASSERT_TRUE(read_whole(written(Welcome{{4, 5, 6}, 1, 2, true}), Tag::welcome, got));
+  ASSERT_TRUE(read_whole(written(a_welcome()), Tag::welcome, got));
 
   EXPECT_EQ(got.cores, (core::CoreSet{4, 5, 6}));
+  EXPECT_EQ(got.gpus, (std::vector<core::OwnGpu>{{0, 1}, {3, 2}}));
   EXPECT_EQ(got.host_rank, 1);
   EXPECT_EQ(got.host_ranks, 2);
   EXPECT_TRUE(got.checked);

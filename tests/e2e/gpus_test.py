@@ -5,11 +5,29 @@ import pathlib
 import unittest
 
 import numpy
-from support import JOBS, ProgramTest
+from support import JOBS, PENSTOCK, ProgramTest
 
 PLUGIN_JOBS = pathlib.Path(os.environ["PENSTOCK_PLUGIN_JOBS"])
 PRODUCTS = 64
 TASKS = 3 * PRODUCTS + 1
+# Of a machine with two sockets, as hwloc reads it: the emulated GPU 1 is near core 0, GPU 0 near core 1.
+SOCKET = """
+    <object type="Package" os_index="{core}" cpuset="{mask}" complete_cpuset="{mask}" nodeset="1" complete_nodeset="1"
+            gp_index="{core}3">
+      <object type="PU" os_index="{core}" cpuset="{mask}" complete_cpuset="{mask}" nodeset="1" complete_nodeset="1"
+              gp_index="{core}4"/>
+      <object type="PCIDev" gp_index="{core}5" pci_busid="e0e0:0{gpu}:00.0" pci_type="0302 [10de:0000] [10de:0000] 00"/>
+    </object>"""
+SOCKETS = f"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+  <object type="Machine" os_index="0" cpuset="3" complete_cpuset="3" allowed_cpuset="3" nodeset="1" complete_nodeset="1"
+          allowed_nodeset="1" gp_index="1">
+    <object type="NUMANode" os_index="0" cpuset="3" complete_cpuset="3" nodeset="1" complete_nodeset="1" gp_index="2"/>
+    {SOCKET.format(core=0, mask=1, gpu=1)}{SOCKET.format(core=1, mask=2, gpu=0)}
+  </object>
+</topology>
+"""
 
 
 class GpuTest(ProgramTest):
@@ -85,6 +103,49 @@ class GpuTest(ProgramTest):
                 self.emulate(2, CUDA_VISIBLE_DEVICES=visible)
                 ended = self.penstock("devices")
                 self.assertEqual(ended.stdout().count("Emulated GPU"), number, ended.stdout())
+
+    def on_ranks_with(self, variable, values, *arguments):
+        """penstock on a rank for each value, which it has in that environment variable; by rank in Open MPI's words."""
+        choose = f'shift $OMPI_COMM_WORLD_RANK; export {variable}="$1"; shift $(({len(values)} - OMPI_COMM_WORLD_RANK))'
+        command = ["sh", "-c", f'{choose}; exec "$@"', "sh", *values, PENSTOCK, *arguments]
+        started, code = self.run_program([str(word) for word in command], ranks=len(values))
+        self.assertEqual(code, 0, started.stdout() + started.stderr())
+        return started
+
+    def gpus_of_ranks(self, devices):
+        return [rank["gpus"] for rank in json.loads(devices.stdout())["ranks"]]
+
+    def test_ranks_that_see_a_gpu_each_use_both_whole(self):
+        self.emulate(2, memory=str(64 << 20), kernel_ns="2000000")
+        devices = self.on_ranks_with("CUDA_VISIBLE_DEVICES", "10", "devices", "--json")
+        self.assertEqual(self.gpus_of_ranks(devices), ["gpu 0 of 1: Emulated GPU"] * 2)
+        job = self.job("large.toml", """
+            [job]
+            name = "large"
+            [data.A]
+            for = "i in 0..20"
+            shape = [9000000]
+            dtype = "f32"
+            [[task]]
+            for = "i in 0..20"
+            kernel = "fill"
+            write = ["A[i]"]
+            parameters = { value = 1.0 }
+        """)  # 36 MB each, more than half of a GPU's memory
+        self.on_ranks_with("CUDA_VISIBLE_DEVICES", "10", "run", job, "--devices", "cuda", "--run-dir", "run")
+        taken = self.devices()["cuda"]
+        self.assertEqual((len(taken), sum(taken)), (2, 20))
+        self.assertGreater(min(taken), 0, "a GPU was left idle")
+
+    def test_ranks_use_the_gpus_near_their_cores(self):
+        if not {0, 1} <= os.sched_getaffinity(0):
+            self.skipTest("this needs the cores 0 and 1")
+        self.emulate(2)
+        sockets = self.folder / "sockets.xml"
+        sockets.write_text(SOCKETS)
+        devices = self.on_ranks_with("HWLOC_XMLFILE", [sockets, sockets], "devices", "--json")
+        self.assertEqual([gpus.split(":")[0] for gpus in self.gpus_of_ranks(devices)],
+                         ["gpu 1, nearest of 2", "gpu 0, nearest of 2"])
 
     def failures(self, ended):
         return " ".join((ended.stdout() + ended.stderr()).split())
