@@ -16,6 +16,7 @@
 #include "cuda_emulator/cuda_module.hpp"
 #include "device/cuda/loader.hpp"
 #include "e2e/random_kernels.hpp"
+#include "support/sanitizers.hpp"
 
 /// AddressSanitizer's: its search for leaks falls over the thread-local memory of libraries that were opened at run
 /// time.
@@ -309,14 +310,17 @@ std::size_t OutOfCore::multiply() {
   return (gpu.bytes_in + gpu.bytes_out) / block_bytes;
 }
 
-/// The median of five, as it depends on when which tasks come.
+/// The median of five, as it depends on when which tasks come; at the pace of a sanitizer that is another matter.
 TEST_F(OutOfCore, ABlockedProductMovesAtMostTwiceWhatTheBestOrderMoves) {
   if (cuda().gpus().empty()) GTEST_SKIP() << "no GPU";
   std::array<std::size_t, 5> moved{};
   for (std::size_t& blocks : moved) blocks = multiply();
   std::ranges::sort(moved);
   RecordProperty("median_blocks", static_cast<int>(moved[2]));
+  RecordProperty("best_blocks", static_cast<int>(best));
+#if !defined(PENSTOCK_ADDRESS_SANITIZER) && !defined(PENSTOCK_THREAD_SANITIZER)
   EXPECT_LE(moved[2], 2 * best);
+#endif
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class NamedRange {
 CudaDevice::CudaDevice(const GpuOptions& options, Completions& completions, TransferEnds& transfers)
     : index_(options.index), completions_(completions), transfers_(transfers) {
   PENSTOCK_CUDA_TRY(cudaSetDevice(index_));
+  nvtxInitialize(nullptr);  // before there are launching threads, of which the first would, while others look
   gpu_.emplace();
   for (std::size_t i = 0; i < work_queues; ++i) {
     gpu_->cublas[i].emplace(gpu_->queues[i].stream());
