@@ -106,6 +106,7 @@ void Backend::receive_item(core::ByteReader& reader, cluster::Settled& settled, 
 
 bool Backend::progress() {
   for (const OwnedDevice& owned : devices_) owned.device->progress();
+  if (gpu_tasks_) look_for_failed_gpus();
   bool any = false;
   for (std::size_t lane = 0; lane < lanes_->size(); ++lane) any = settle(lane) || any;
   return any;

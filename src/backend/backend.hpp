@@ -179,6 +179,7 @@ class Backend {
   void refused(GpuTasks::Effects::Refused& refused, GpuTasks::Effects& effects, std::vector<executor::Node*>& ready);
   [[nodiscard]] bool gpus_are_busy() const;
   [[nodiscard]] bool bring_to_host(const Storage& storage);
+  void look_for_failed_gpus();
   void say_failed(int gpu) const;
   void end_unrun(Task& task, std::vector<executor::Node*>& ready);
   static void write_endings(std::span<const Finished> finished, std::vector<std::byte>& item);

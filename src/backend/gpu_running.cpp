@@ -52,6 +52,15 @@ void Backend::launched(const GpuTasks::Effects::Launched& launched, std::vector<
   mover_.wake();  // the driver settles it, as in finish_touch()
 }
 
+/// Those that nothing was under way on, whose end would have told.
+void Backend::look_for_failed_gpus() {
+  GpuTasks::Effects effects;
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    if (gpus_[i]->is_broken()) gpu_tasks_->lose_if_broken(static_cast<int>(i), effects);
+  }
+  if (!effects.empty()) carry_out(effects);
+}
+
 void Backend::say_failed(int gpu) const {
   std::fprintf(stderr, "penstock: rank %d: GPU %d has failed and is not used any more\n", mover_.rank().value(),
                gpus_[static_cast<std::size_t>(gpu)]->number());

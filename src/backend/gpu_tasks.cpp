@@ -92,6 +92,12 @@ void GpuTasks::made_again(const Task& remake, bool well, Effects& effects) {
   came_to_host_.notify_all();
 }
 
+void GpuTasks::lose_if_broken(int number, Effects& effects) {
+  const std::lock_guard lock(mutex_);
+  lose_if_broken(number);
+  hand_over(effects);
+}
+
 void GpuTasks::lose_if_broken(int number) {
   if (gpu(number).is_broken() && machine_.lose_gpu(number)) effects_.failed.push_back(number);
 }

@@ -68,6 +68,7 @@ class GpuTasks final : private coherence::GpuOrders {
   void transferred(int gpu, std::span<const device::TransferEnd> ends, Effects& effects);
   /// `remake` is over, and goes.
   void made_again(const Task& remake, bool well, Effects& effects);
+  void lose_if_broken(int gpu, Effects& effects);
   /// What a transfer that has not been reported moves.
   struct Moved {
     core::DataId data;

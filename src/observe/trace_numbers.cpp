@@ -128,7 +128,6 @@ std::vector<Interval> Counting::add_tasks(const RankTimeline& timeline, std::vec
   for (const Slice& slice : timeline.tasks()) {
     const std::optional<Interval> part = complete_part(slice);
     if (!part) continue;
-    compute_ns_ += length(*part);
     const trace::LaneEvents& lane = timeline.trace().lanes[slice.lane];
     if (is_device(lane.device)) {
       const auto device = static_cast<std::size_t>(lane.device);
@@ -137,13 +136,18 @@ std::vector<Interval> Counting::add_tasks(const RankTimeline& timeline, std::vec
       else
         busy_ns[device] += length(*part);
     }
+    if (lane.kind != trace::LaneKind::queue) compute_ns_ += length(*part);
     core::TaskEvent task = timeline.task(slice);
     task.begin_ns = part->begin_ns;
     task.end_ns = part->end_ns;
     path_.add(task, timeline.accesses(slice));
     if (!timeline.transfers().empty()) computing.push_back(*part);
   }
-  for (auto& [device, parts] : of_queues) busy_ns[device] += length(merged(std::move(parts)));
+  for (auto& [device, parts] : of_queues) {
+    const std::uint64_t busy = length(merged(std::move(parts)));
+    busy_ns[device] += busy;
+    compute_ns_ += busy;
+  }
   return computing;
 }
 

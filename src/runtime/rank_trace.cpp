@@ -18,16 +18,15 @@ std::vector<trace::LaneDescription> lanes_of(const backend::Backend& backend, bo
   for (std::size_t device = 0; device < backend.devices(); ++device) {
     const device::Device& each = backend.device(device);
     const bool cores = each.kind() == device::DeviceKind::cpu;
+    const std::string gpu =
+        cores ? "" : "GPU " + std::to_string(static_cast<const device::Accelerator&>(each).number());
     for (int lane = 0; lane < each.lanes(); ++lane) {
       lanes.push_back({.kind = cores ? trace::LaneKind::core : trace::LaneKind::queue,
                        .device = static_cast<int>(device),
-                       .name = cores ? "core " + std::to_string(lane)
-                                     : "GPU " + std::to_string(device) + " queue " + std::to_string(lane)});
+                       .name = cores ? "core " + std::to_string(lane) : gpu + " queue " + std::to_string(lane)});
     }
     if (cores) continue;
-    lanes.push_back({.kind = trace::LaneKind::copies,
-                     .device = static_cast<int>(device),
-                     .name = "GPU " + std::to_string(device) + " copies"});
+    lanes.push_back({.kind = trace::LaneKind::copies, .device = static_cast<int>(device), .name = gpu + " copies"});
   }
   if (has_program) lanes.push_back({.kind = trace::LaneKind::program, .device = 0, .name = "program"});
   lanes.push_back({.kind = trace::LaneKind::driver, .device = 0, .name = "driver"});

@@ -26,7 +26,13 @@ Process::Process() : pid_(getpid()) {
   }
   queues_ = std::make_unique<Queues>(gpus());
   for (int index = 0; index < gpus(); ++index) gpu(index).default_stream.state = queues_->add_stream(index, true, true);
-  std::atexit([] { unloading = true; });
+  std::atexit([] { get().end(); });
+}
+
+/// Before the libraries that the engines use, as the BLAS of the host, have ended. A process that was forked has none.
+void Process::end() {
+  unloading = true;
+  if (getpid() == pid_) queues_->stop();
 }
 
 std::shared_ptr<StreamState> Process::find(cudaStream_t stream) {

@@ -63,6 +63,7 @@ class Process {
 
  private:
   Process();
+  void end();
 
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::unique_ptr<Queues> queues_;

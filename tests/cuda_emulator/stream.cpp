@@ -46,13 +46,16 @@ Queues::Queues(int devices) {
   engines_.emplace_back([this] { work(-1, Engine::host); });
 }
 
-Queues::~Queues() {
+Queues::~Queues() { stop(); }
+
+void Queues::stop() {
   {
     const Lock lock(mutex_);
     stops_ = true;
     changed_.notify_all();
   }
   for (std::thread& engine : engines_) engine.join();
+  engines_.clear();
 }
 
 bool Queues::in_host_function() { return runs_host_function; }

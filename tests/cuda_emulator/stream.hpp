@@ -65,6 +65,9 @@ class Queues {
   Queues(const Queues&) = delete;
   Queues& operator=(const Queues&) = delete;
 
+  /// What runs ends, what is queued does not begin. Nobody may wait for it.
+  void stop();
+
   // Any thread, as all of these.
 
   [[nodiscard]] std::shared_ptr<StreamState> add_stream(int device, bool is_default, bool is_blocking);

@@ -83,9 +83,9 @@ class GpuTest(ProgramTest):
         events = json.loads((self.folder / "run" / "trace.json").read_text())["traceEvents"]
         rows = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
         names = {row: [event["name"] for event in events if event["ph"] == "X" and rows[event["tid"]] == row]
-                 for row in ("GPU 1 copies in", "GPU 1 copies out")}
-        self.assertEqual(sorted(names["GPU 1 copies in"]), sorted([f"A[{i}]" for i in range(PRODUCTS)] + ["B"]))
-        self.assertEqual(sorted(names["GPU 1 copies out"]), sorted(f"C[{i}]" for i in range(PRODUCTS)))
+                 for row in ("GPU 0 copies in", "GPU 0 copies out")}
+        self.assertEqual(sorted(names["GPU 0 copies in"]), sorted([f"A[{i}]" for i in range(PRODUCTS)] + ["B"]))
+        self.assertEqual(sorted(names["GPU 0 copies out"]), sorted(f"C[{i}]" for i in range(PRODUCTS)))
 
     def test_a_kernel_of_a_plugin_has_the_same_results_on_gpus_and_cores(self):
         for devices, gpus in (("cuda", 16), ("cpu", 0)):
@@ -264,6 +264,12 @@ class GpuTest(ProgramTest):
         self.multiply("--devices", "cuda")
         self.check_products()
         self.assertEqual(self.devices()["cuda"], [PRODUCTS])
+
+    def test_a_gpu_that_fails_while_nothing_runs_there_is_told_of(self):
+        self.emulate(1, fault="cudaSetDevice:2:46")
+        ended = self.multiply()
+        self.assertIn("has failed and is not used any more", self.failures(ended))
+        self.check_products()
 
     def test_a_gpu_that_cannot_be_opened_is_done_without(self):
         self.emulate(2, fault="cudaStreamCreateWithFlags:1:2")

@@ -81,6 +81,7 @@ TEST(TraceNumbers, QueuesOfOneGpuShareIt) {
   trace.task(0, 1, 0, 60).task(1, 2, 40, 80).task(0, 3, 90, 100);
 
   EXPECT_DOUBLE_EQ(numbers_of({trace}).ranks[0].devices[0].busy_share, 0.9);
+  EXPECT_DOUBLE_EQ(numbers_of({trace}).parallelism, 0.9);
 }
 
 TEST(TraceNumbers, CopiesCountInBothDirections) {
