@@ -7,6 +7,8 @@
 
 #include <penstock/penstock.hpp>
 
+#include "support/sanitizers.hpp"
+
 /// AddressSanitizer's: its search for leaks falls over the thread-local memory of libraries that were opened at run
 /// time.
 extern "C" const char* __asan_default_options();
@@ -29,15 +31,27 @@ cudaMemoryType memory_of_result(const Options& options) {
   return attributes.type;
 }
 
-TEST(GpuOptions, HostMemoryIsPinnedAsFarAsItMayBe) {
+TEST(GpuOptions, HostMemoryIsPinnedWhereNothingIsSaid) {
   EXPECT_EQ(memory_of_result({.use_cpu = false}), cudaMemoryTypeHost);
+}
+
+TEST(GpuOptions, HostMemoryIsPinnedWhereItJustMayBe) {
   EXPECT_EQ(memory_of_result({.use_cpu = false, .pinned_bytes = n * n * 4}), cudaMemoryTypeHost);
+}
+
+TEST(GpuOptions, HostMemoryIsNotPinnedBeyondItsBound) {
   EXPECT_EQ(memory_of_result({.use_cpu = false, .pinned_bytes = n * n * 4 - 1}), cudaMemoryTypeUnregistered);
+}
+
+TEST(GpuOptions, HostMemoryIsNotPinnedWhereNoneMayBe) {
   EXPECT_EQ(memory_of_result({.use_cpu = false, .pinned_bytes = 0}), cudaMemoryTypeUnregistered);
 }
 
 /// A GPU that is there but cannot be opened tells whether somebody tried.
 TEST(GpuOptions, GpusAreLeftAloneWhereOnlyCoresMayBeUsed) {
+#ifdef PENSTOCK_THREAD_SANITIZER
+  GTEST_SKIP() << "OpenMP's threads go from one runtime to the next in an order that it is not told of";
+#endif
   setenv("PENSTOCK_EMULATED_FAULT", "cudaStreamCreateWithFlags:1:2,cudaStreamCreateWithFlags:2:2", 1);
   const auto said = [](const Options& options) {
     testing::internal::CaptureStderr();
